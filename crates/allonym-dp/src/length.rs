@@ -1,0 +1,80 @@
+//! What becomes of the length of a text, which is a channel like any other.
+
+use crate::error::DpError;
+use allonym_text::vocabulary::END;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// How the number of released tokens is decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Length {
+    /// Every record is charged for and drawn up to the declared maximum; the end of the text is a token that the
+    /// mechanism draws like any other. The length of the original has no influence of its own.
+    #[default]
+    Fixed,
+    /// The number of tokens of the original, up to the maximum, is declared public and kept. The guarantee then holds
+    /// between texts of equal length only. This is what the papers do without saying so.
+    Public,
+}
+
+impl Length {
+    /// Every option, in the order of preference.
+    pub const ALL: [Self; 2] = [Self::Fixed, Self::Public];
+
+    /// The option's name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Public => "public",
+        }
+    }
+
+    /// How many outcomes a draw has, given the words of the vocabulary: the end of the text is one where it is drawn.
+    pub fn outcomes(self, words: usize) -> u32 {
+        words as u32 + u32::from(self == Self::Fixed)
+    }
+
+    /// The vocabulary id of an outcome.
+    pub fn id_of(self, outcome: u32) -> u32 {
+        outcome + if self == Self::Fixed { END } else { END + 1 }
+    }
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Length {
+    type Err = DpError;
+
+    fn from_str(name: &str) -> Result<Self, DpError> {
+        Self::ALL.into_iter().find(|length| length.name() == name).ok_or_else(|| DpError::Setting {
+            setting: "length",
+            value: format!("`{name}`"),
+            allowed: "`fixed` or `public`",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_text_is_an_outcome_only_where_the_length_is_hidden() {
+        assert_eq!((Length::Fixed.outcomes(100), Length::Fixed.id_of(0)), (101, END));
+        assert_eq!((Length::Public.outcomes(100), Length::Public.id_of(0)), (100, END + 1));
+    }
+
+    #[test]
+    fn names_read_back() {
+        for length in Length::ALL {
+            assert_eq!(length.name().parse(), Ok(length));
+        }
+        assert!("short".parse::<Length>().is_err());
+    }
+}

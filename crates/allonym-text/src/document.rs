@@ -1,0 +1,112 @@
+//! A text with its tokens and sentences.
+
+use crate::normalise::{Normalised, normalise};
+use crate::sentence::sentences;
+use crate::tokenise::tokenise;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A text that has been brought into plain form and cut into tokens. Every token knows where it stood in the original.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    plain: Normalised,
+    tokens: Vec<Range<usize>>,
+    sentences: Vec<Range<usize>>,
+}
+
+/// A token of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token<'a> {
+    /// The token in plain form, in the writer's case.
+    pub text: &'a str,
+    /// Its bytes in the original text.
+    pub span: Range<usize>,
+}
+
+impl<'a> Token<'a> {
+    /// The form by which a vocabulary knows the token: lower-case.
+    pub fn key(&self) -> Cow<'a, str> {
+        key(self.text)
+    }
+}
+
+/// The form by which a vocabulary knows a token: lower-case.
+pub fn key(token: &str) -> Cow<'_, str> {
+    let changes = token.bytes().any(|b| b.is_ascii_uppercase() || b >= 0x80);
+    if changes { Cow::Owned(token.to_lowercase()) } else { Cow::Borrowed(token) }
+}
+
+impl Document {
+    /// Reads a whole text.
+    ///
+    /// ```
+    /// let document = allonym_text::Document::read("It wasn\u{2019}t bad.");
+    /// let tokens: Vec<_> = document.tokens().map(|token| (token.text, token.span)).collect();
+    /// assert_eq!(tokens, [("It", 0..2), ("was", 3..6), ("n't", 6..11), ("bad", 12..15), (".", 15..16)]);
+    /// ```
+    pub fn read(original: &str) -> Self {
+        Self::read_up_to(original, usize::MAX)
+    }
+
+    /// Reads at most the first `limit` tokens of a text; the rest is as if it had not been written.
+    pub fn read_up_to(original: &str, limit: usize) -> Self {
+        let plain = normalise(original);
+        let tokens: Vec<_> = tokenise(plain.as_str()).take(limit).collect();
+        let sentences = sentences(plain.as_str(), &tokens);
+        Self { plain, tokens, sentences }
+    }
+
+    /// How many tokens the document has.
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Whether the document has no token.
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// The tokens in order.
+    pub fn tokens(&self) -> impl ExactSizeIterator<Item = Token<'_>> {
+        let mut last_end = 0;
+        self.tokens.iter().map(move |plain| {
+            let origin = self.plain.origin(plain.clone());
+            // One character may stand for several tokens (`㏂` is `a.m.`): the first of them takes its bytes.
+            let start = origin.start.max(last_end);
+            let end = origin.end.max(start);
+            last_end = end;
+            Token { text: &self.plain.as_str()[plain.clone()], span: start..end }
+        })
+    }
+
+    /// The sentences, as ranges of token indices.
+    pub fn sentences(&self) -> &[Range<usize>] {
+        &self.sentences
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_cut_the_bytes_that_were_typed() {
+        let original = "“Cafe\u{301}” is\u{A0}fine…";
+        let cut: Vec<&str> = Document::read(original).tokens().map(|t| &original[t.span]).collect();
+        assert_eq!(cut, ["“", "Cafe\u{301}", "”", "is", "fine", "…"]);
+    }
+
+    #[test]
+    fn reading_up_to_a_limit_sees_nothing_of_the_rest() {
+        let document = Document::read_up_to("one two three. Four", 2);
+        assert_eq!(document.tokens().map(|t| t.text).collect::<Vec<_>>(), ["one", "two"]);
+        assert_eq!(document.sentences(), std::slice::from_ref(&(0..2)));
+    }
+
+    #[test]
+    fn the_key_of_a_token_is_lower_case() {
+        assert_eq!(key("WASN'T"), "wasn't");
+        assert_eq!(key("Über"), "über");
+        assert!(matches!(key("plain"), Cow::Borrowed(_)));
+    }
+}
