@@ -1,1 +1,222 @@
+//! Records in and out: CSV, TSV, JSON Lines, Parquet, plain text; other columns pass untouched.
+//!
+//! Reading and writing stream in batches of bounded size. A writer takes [`Released`] texts only, so an original
+//! cannot be written by oversight.
+#![forbid(unsafe_code)]
 
+mod columns;
+mod csv;
+mod delimited;
+mod error;
+mod files;
+mod format;
+mod input;
+mod json_lines;
+mod line;
+mod lines;
+mod output;
+mod parquet;
+mod row;
+mod shuffle;
+mod shuffle_columns;
+mod unfinished;
+
+pub use columns::{Columns, Report};
+pub use delimited::push_cell;
+pub use error::IoError;
+pub use format::{Compression, Format, is_stream};
+pub use input::Progress;
+pub use output::{Output, same_file};
+pub use row::{Row, RowShape};
+pub use unfinished::remove_unfinished;
+
+use allonym_dp::{PrivacyRng, Released};
+use allonym_text::Private;
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use input::Input;
+use std::path::{Path, PathBuf};
+
+/// How much is held in memory at once.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The largest record, in bytes.
+    pub record_bytes: usize,
+    /// The most records of a batch.
+    pub batch_records: usize,
+    /// The most bytes of a batch, give or take one record.
+    pub batch_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { record_bytes: 256 << 20, batch_records: 4096, batch_bytes: 4 << 20 }
+    }
+}
+
+/// Some records: their texts, and what else they are made of.
+#[derive(Debug)]
+pub struct Batch {
+    /// The number of the first record, counted from 1.
+    pub first: u64,
+    /// The original texts.
+    pub texts: Vec<Private<String>>,
+    /// Everything else, for the writer.
+    pub rest: Rest,
+}
+
+/// What records are made of besides their texts. Opaque: it goes from a reader to its writer.
+#[derive(Debug)]
+pub enum Rest {
+    /// Encoded rows with a hole for the text.
+    Rows(Vec<Row>),
+    /// Arrow columns without the text.
+    Columns(RecordBatch),
+    /// File names.
+    Names(Vec<PathBuf>),
+}
+
+impl Rest {
+    fn into_rows(self) -> Vec<Row> {
+        match self {
+            Self::Rows(rows) => rows,
+            _ => unreachable!("a reader and its writer have the same format"),
+        }
+    }
+
+    fn into_columns(self) -> RecordBatch {
+        match self {
+            Self::Columns(batch) => batch,
+            _ => unreachable!("a reader and its writer have the same format"),
+        }
+    }
+
+    fn into_names(self) -> Vec<PathBuf> {
+        match self {
+            Self::Names(names) => names,
+            _ => unreachable!("a reader and its writer have the same format"),
+        }
+    }
+}
+
+/// What a writer must know of the input to write the same format.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// A row format.
+    Rows(RowShape),
+    /// Parquet: the schema of the output, and the place of the text in it.
+    Columns {
+        /// All columns that leave.
+        schema: SchemaRef,
+        /// Which of them is the text.
+        text: usize,
+    },
+    /// A directory.
+    Files {
+        /// How many files there are.
+        count: usize,
+    },
+}
+
+/// Reads records in batches.
+pub trait Reader: Send {
+    /// The next batch; `None` at the end.
+    ///
+    /// # Errors
+    /// When the input cannot be read or a record is not what it should be.
+    fn next(&mut self) -> Result<Option<Batch>, IoError>;
+
+    /// What the writer must know.
+    fn shape(&self) -> Shape;
+
+    /// What was read so far, and what passes.
+    fn report(&self) -> &Report;
+
+    /// A handle that tells how far the reader has come.
+    fn progress(&self) -> Progress;
+}
+
+/// Writes records in the format of their input.
+pub trait Writer: Send {
+    /// Writes a batch: what the reader gave, with released texts in place of the originals.
+    ///
+    /// # Errors
+    /// When the operating system refuses.
+    fn write(&mut self, rest: Rest, texts: Vec<Released<String>>) -> Result<(), IoError>;
+
+    /// Completes the output. Without it nothing appears under the target's name.
+    ///
+    /// # Errors
+    /// When the operating system refuses.
+    fn finish(self: Box<Self>) -> Result<(), IoError>;
+}
+
+/// Opens an input.
+///
+/// # Errors
+/// When it cannot be read, is not of the format, or lacks a column.
+pub fn open(
+    path: &Path,
+    format: Format,
+    has_header: bool,
+    columns: &Columns,
+    limits: &Limits,
+) -> Result<Box<dyn Reader>, IoError> {
+    Ok(match format {
+        Format::Csv => Box::new(csv::CsvReader::open(Input::open(path)?, b',', has_header, columns, limits)?),
+        Format::Tsv => Box::new(csv::CsvReader::open(Input::open(path)?, b'\t', has_header, columns, limits)?),
+        Format::Jsonl => Box::new(json_lines::JsonLinesReader::open(Input::open(path)?, columns, limits)?),
+        Format::Lines => Box::new(lines::LinesReader::open(Input::open(path)?, limits)?),
+        Format::Parquet => Box::new(parquet::ParquetReader::open(path, columns, limits)?),
+        Format::Files => Box::new(files::FilesReader::open(path, limits)?),
+    })
+}
+
+/// Checks that writing to `target` would not destroy the input or mislead about the format.
+///
+/// # Errors
+/// When it would.
+pub fn check_target(input: &Path, target: &Path, format: Format, in_place: bool) -> Result<(), IoError> {
+    if is_stream(target) {
+        if format == Format::Files {
+            return Err(IoError::Kind { name: "standard output".into(), found: "a stream", expected: "a directory" });
+        }
+        return Ok(());
+    }
+    if same_file(input, target) && !in_place {
+        return Err(IoError::OverInput { name: target.display().to_string() });
+    }
+    match Format::of_path(target) {
+        Some(named) if named != format => Err(IoError::FormatChange {
+            name: target.display().to_string(),
+            input: format.name(),
+            output: named.name(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Prepares an output for records of the given shape, in their order or shuffled.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn create(
+    target: &Path,
+    shape: Shape,
+    shuffle: Option<PrivacyRng>,
+    input_bytes: Option<u64>,
+) -> Result<Box<dyn Writer>, IoError> {
+    let compression = Compression::of_path(target);
+    Ok(match (shape, shuffle) {
+        (Shape::Files { count }, mut rng) => Box::new(files::FilesWriter::create(target, count, rng.as_mut())?),
+        (Shape::Rows(shape), None) => Box::new(row::RowWriter::new(Output::create(target, compression)?, shape)?),
+        (Shape::Rows(shape), Some(rng)) => {
+            let output = Output::create(target, compression)?;
+            Box::new(shuffle::ShuffledRows::new(output, shape, rng, target, input_bytes)?)
+        }
+        (Shape::Columns { schema, text }, None) => Box::new(parquet::ParquetWriter::create(target, schema, text)?),
+        (Shape::Columns { schema, text }, Some(rng)) => {
+            Box::new(shuffle_columns::ShuffledColumns::create(target, schema, text, rng, input_bytes)?)
+        }
+    })
+}

@@ -118,7 +118,9 @@ fn fold_characters(original: &str) -> Normalised {
     while let Some(c) = original[at..].chars().next() {
         let start = at;
         at += c.len_utf8();
-        if c.is_ascii() && original.as_bytes().get(at).is_none_or(|next| matches!(next, b'\t' | b'\n' | b'\r' | b' '..=b'~')) {
+        if c.is_ascii()
+            && original.as_bytes().get(at).is_none_or(|next| matches!(next, b'\t' | b'\n' | b'\r' | b' '..=b'~'))
+        {
             match fold(c) {
                 Fold::Keep => out.push(&original[start..at], start..at, true),
                 Fold::To(plain) => out.push(plain, start..at, false),
@@ -169,6 +171,9 @@ fn fold_doubled_apostrophes(folded: Normalised) -> Normalised {
 }
 
 fn push_folded(c: char, original: &str, at: usize, cluster: &mut String) {
+    // A few characters are canonically another one that is folded (U+1FEF is the backtick).
+    let c =
+        if matches!(c, '\u{374}' | '\u{1FEF}' | '\u{1FFD}') { std::iter::once(c).nfc().next().unwrap_or(c) } else { c };
     match fold(c) {
         Fold::Keep => cluster.push(c),
         Fold::To(plain) => cluster.push_str(plain),

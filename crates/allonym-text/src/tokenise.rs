@@ -251,7 +251,7 @@ fn address_end(bytes: &[u8], start: usize, from: usize) -> usize {
 fn mail_end(bytes: &[u8], start: usize, from: usize) -> Option<usize> {
     let local = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'+' | b'-' | b'%');
     let sign = from + bytes[from..].iter().take_while(|b| local(b)).count();
-    if sign == start || bytes.get(sign) != Some(&b'@') || !bytes[start..sign].iter().all(|b| local(&b)) {
+    if sign == start || bytes.get(sign) != Some(&b'@') || !bytes[start..sign].iter().all(local) {
         return None;
     }
     let host = bytes[sign + 1..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-')).count();

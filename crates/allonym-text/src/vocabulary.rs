@@ -144,8 +144,8 @@ impl Vocabulary {
     ///
     /// # Errors
     /// When fewer than two different tokens occur.
-    pub fn counted_from_private_texts<'a>(
-        documents: impl IntoIterator<Item = Private<&'a Document>>,
+    pub fn counted_from_private_texts(
+        documents: impl IntoIterator<Item = Private<Document>>,
         size: usize,
         _consent: WordsMayLeak,
     ) -> Result<Self, VocabularyError> {
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn a_list_counted_from_private_texts_is_marked_for_ever() {
         let document = Document::read("the cat and the dog");
-        let counted = Vocabulary::counted_from_private_texts([Private::new(&document)], 2, WordsMayLeak).unwrap();
+        let counted = Vocabulary::counted_from_private_texts([Private::new(document)], 2, WordsMayLeak).unwrap();
         assert_eq!(counted.word(4), Some("the"));
         assert_eq!(counted.to_file(), "allonym-vocabulary 1 private\nthe\nand\n");
         assert_eq!(Vocabulary::parse(&counted.to_file()).unwrap().origin(), Origin::Private);

@@ -1,1 +1,23 @@
+//! Release text without releasing its author.
+//!
+//! This is the facade: [`Settings`] describe a run completely, [`Pipeline`] turns original texts into released ones
+//! on all cores, and [`run`] carries a file through it. The program `allonym`, and later the server and
+//! the bindings, call the same functions.
+#![forbid(unsafe_code)]
 
+pub mod demo;
+mod failure;
+mod pipeline;
+mod run;
+mod settings;
+mod summary;
+
+pub use failure::Failure;
+pub use pipeline::Pipeline;
+pub use run::{OnProgress, dry_run, run};
+pub use settings::{Checked, Settings};
+pub use summary::Summary;
+
+pub use allonym_dp as dp;
+pub use allonym_io as io;
+pub use allonym_text as text;

@@ -1,0 +1,168 @@
+//! Which column is what, and which of the others may pass.
+
+use crate::error::IoError;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
+/// The names of the columns that Allonym knows, and what is to become of the others.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    /// The column that holds the text.
+    pub text: String,
+    /// The column that names the record.
+    pub id: String,
+    /// The column that names the author.
+    pub author: String,
+    /// The column that holds a label.
+    pub label: String,
+    /// Columns that must exist because the user named them.
+    pub required: Vec<String>,
+    /// Whether the author column is carried through. It gives the author away.
+    pub keep_author: bool,
+    /// Columns that are dropped besides the author's.
+    pub drop: Vec<String>,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        Self {
+            text: "text".into(),
+            id: "id".into(),
+            author: "author".into(),
+            label: "label".into(),
+            required: Vec::new(),
+            keep_author: false,
+            drop: Vec::new(),
+        }
+    }
+}
+
+impl Columns {
+    /// Whether a column other than the text leaves with the release.
+    pub(crate) fn carries(&self, column: &str) -> bool {
+        let is_author = column == self.author && !self.keep_author;
+        !is_author && !self.drop.iter().any(|dropped| dropped == column)
+    }
+
+    /// Checks a header: the text column exists once, and so does every column that the user named.
+    pub(crate) fn check(&self, header: &[String]) -> Result<usize, IoError> {
+        for column in self.required.iter().chain(&self.drop).chain([&self.text]) {
+            if !header.contains(column) {
+                return Err(IoError::MissingColumn { column: column.clone(), there: header.join(", ") });
+            }
+        }
+        let mut places = header.iter().enumerate().filter(|(_, name)| **name == self.text).map(|(place, _)| place);
+        match (places.next(), places.next()) {
+            (Some(place), None) => Ok(place),
+            _ => Err(IoError::RepeatedColumn { column: self.text.clone() }),
+        }
+    }
+}
+
+/// What was read and what passes, for the owner to see.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// Records read.
+    pub records: u64,
+    /// Columns that leave as they came.
+    pub carried: Vec<String>,
+    /// Columns that were left out.
+    pub dropped: Vec<String>,
+    /// Records whose id had been seen before; `None` when the file has no ids or too many to remember.
+    pub repeated_ids: Option<u64>,
+    /// Anything else the owner should know.
+    pub remarks: Vec<String>,
+}
+
+impl Report {
+    /// Notes the columns of a file, or of a record with columns of its own.
+    pub(crate) fn note_columns<'a>(&mut self, names: impl IntoIterator<Item = &'a str>, columns: &Columns) {
+        // Keys of JSON records may be without number; the list for people is not.
+        const MOST: usize = 1000;
+        for name in names {
+            if name == columns.text {
+                continue;
+            }
+            let list = if columns.carries(name) { &mut self.carried } else { &mut self.dropped };
+            if list.len() < MOST && !list.iter().any(|known| known == name) {
+                list.push(name.to_owned());
+            }
+        }
+    }
+}
+
+/// Notices ids that occur twice, in bounded memory.
+pub(crate) struct Ids {
+    seen: HashSet<u64>,
+    repeated: u64,
+    hasher: RandomState,
+    overflowed: bool,
+}
+
+impl Ids {
+    /// 4 million hashes take about 64 MB.
+    const MOST: usize = 4_000_000;
+
+    pub(crate) fn new() -> Self {
+        Self { seen: HashSet::new(), repeated: 0, hasher: RandomState::new(), overflowed: false }
+    }
+
+    pub(crate) fn note(&mut self, id: &[u8]) {
+        if self.overflowed {
+            return;
+        }
+        if !self.seen.insert(self.hasher.hash_one(id)) {
+            self.repeated += 1;
+        }
+        if self.seen.len() >= Self::MOST {
+            self.overflowed = true;
+            self.seen = HashSet::new();
+        }
+    }
+
+    pub(crate) fn repeated(&self) -> Option<u64> {
+        let any = self.repeated > 0 || !self.seen.is_empty();
+        (any && !self.overflowed).then_some(self.repeated)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_author_stays_behind_unless_kept() {
+        assert!(!Columns::default().carries("author"));
+        assert!(Columns { keep_author: true, ..Columns::default() }.carries("author"));
+        assert!(Columns::default().carries("id"));
+    }
+
+    #[test]
+    fn a_text_column_that_is_missing_or_twice_there_is_refused() {
+        let columns = Columns::default();
+        assert_eq!(columns.check(&header(&["id", "text"])).unwrap(), 1);
+        assert!(matches!(columns.check(&header(&["id"])), Err(IoError::MissingColumn { .. })));
+        assert!(matches!(columns.check(&header(&["text", "text"])), Err(IoError::RepeatedColumn { .. })));
+    }
+
+    #[test]
+    fn a_column_to_drop_must_exist() {
+        let columns = Columns { drop: vec!["date".into()], ..Columns::default() };
+        assert!(matches!(columns.check(&header(&["text"])), Err(IoError::MissingColumn { .. })));
+    }
+
+    #[test]
+    fn repeated_ids_are_counted() {
+        let mut ids = Ids::new();
+        assert_eq!(ids.repeated(), None);
+        for id in ["a", "b", "a", "a"] {
+            ids.note(id.as_bytes());
+        }
+        assert_eq!(ids.repeated(), Some(2));
+    }
+}

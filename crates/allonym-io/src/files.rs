@@ -1,0 +1,158 @@
+//! Plain text, a record a file: a directory of `.txt` files in, a directory of files of the same names out.
+
+use crate::columns::Report;
+use crate::error::{IoError, name_of};
+use crate::input::{Progress, open_file};
+use crate::output::directory_of;
+use crate::{Batch, Limits, Reader, Rest, Shape, Writer, unfinished};
+use allonym_dp::{PrivacyRng, Released};
+use allonym_text::Private;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Reads files as records, in the order of their names.
+pub(crate) struct FilesReader {
+    paths: std::vec::IntoIter<PathBuf>,
+    report: Report,
+    limits: Limits,
+    progress: Progress,
+}
+
+impl FilesReader {
+    pub(crate) fn open(directory: &Path, limits: &Limits) -> Result<Self, IoError> {
+        let name = name_of(directory);
+        if directory.exists() && !directory.is_dir() {
+            return Err(IoError::Kind { name, found: "a file", expected: "a directory" });
+        }
+        let mut paths = Vec::new();
+        let mut skipped = 0;
+        for entry in fs::read_dir(directory).map_err(IoError::read(&name))? {
+            let path = entry.map_err(IoError::read(&name))?.path();
+            let is_text = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("txt")) && path.is_file();
+            if is_text { paths.push(path) } else { skipped += 1 }
+        }
+        paths.sort();
+        let mut report = Report { carried: vec!["the names of the files".into()], ..Report::default() };
+        if skipped > 0 {
+            report.remarks.push(format!("{skipped} entries of {name} are not .txt files and were left out"));
+        }
+        let progress = Progress::of_total(Some(paths.len() as u64));
+        Ok(Self { paths: paths.into_iter(), report, limits: limits.clone(), progress })
+    }
+}
+
+fn read(path: &Path, record: u64, limit: usize) -> Result<String, IoError> {
+    let mut bytes = Vec::new();
+    open_file(path)?.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(IoError::read(name_of(path)))?;
+    if bytes.len() > limit {
+        return Err(IoError::TooLarge { record, line: 1, limit });
+    }
+    String::from_utf8(bytes).map_err(|error| IoError::NotUtf8 {
+        record,
+        column: name_of(path),
+        offset: error.utf8_error().valid_up_to(),
+    })
+}
+
+impl Reader for FilesReader {
+    fn next(&mut self) -> Result<Option<Batch>, IoError> {
+        let first = self.report.records + 1;
+        let (mut names, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
+        while names.len() < self.limits.batch_records && bytes < self.limits.batch_bytes {
+            let Some(path) = self.paths.next() else { break };
+            let record = self.report.records + 1;
+            let text = read(&path, record, self.limits.record_bytes)?;
+            bytes += text.len();
+            texts.push(Private::new(text));
+            names.push(path.file_name().map(PathBuf::from).unwrap_or_default());
+            self.report.records = record;
+            self.progress.add(1);
+        }
+        Ok((!names.is_empty()).then_some(Batch { first, texts, rest: Rest::Names(names) }))
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::Files { count: self.paths.len() }
+    }
+
+    fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress.clone()
+    }
+}
+
+/// Writes a file a record into a new directory, which appears when it is whole.
+pub(crate) struct FilesWriter {
+    unfinished: PathBuf,
+    target: PathBuf,
+    /// The numbers that stand for the names when the records are shuffled.
+    numbers: Option<std::vec::IntoIter<u64>>,
+    done: bool,
+}
+
+impl FilesWriter {
+    pub(crate) fn create(target: &Path, count: usize, shuffle: Option<&mut PrivacyRng>) -> Result<Self, IoError> {
+        let name = name_of(target);
+        if target.exists() {
+            if !target.is_dir() {
+                return Err(IoError::Kind { name, found: "a file", expected: "a directory" });
+            }
+            if fs::read_dir(target).map_err(IoError::write(&name))?.next().is_some() {
+                return Err(IoError::DirectoryInUse { name });
+            }
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".allonym-").suffix(".tmp");
+        let unfinished = builder.tempdir_in(directory_of(target)).map_err(IoError::write(&name))?.keep();
+        unfinished::begin(&unfinished);
+        let numbers = shuffle.map(|rng| {
+            let mut numbers: Vec<u64> = (1..=count as u64).collect();
+            rng.shuffle(&mut numbers);
+            numbers.into_iter()
+        });
+        Ok(Self { unfinished, target: target.to_owned(), numbers, done: false })
+    }
+}
+
+impl Writer for FilesWriter {
+    fn write(&mut self, rest: Rest, texts: Vec<Released<String>>) -> Result<(), IoError> {
+        for (name, text) in rest.into_names().into_iter().zip(texts) {
+            let name = match &mut self.numbers {
+                Some(numbers) => PathBuf::from(format!("{:06}.txt", numbers.next().unwrap_or_default())),
+                None => name,
+            };
+            let path = self.unfinished.join(name);
+            fs::write(&path, format!("{text}\n")).map_err(IoError::write(name_of(&self.target)))?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), IoError> {
+        let name = name_of(&self.target);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // A temporary directory is its owner's alone; the release has the permissions of its surroundings.
+            let surroundings = fs::metadata(directory_of(&self.target)).map_err(IoError::write(&name))?;
+            let mode = surroundings.permissions().mode() & 0o755;
+            fs::set_permissions(&self.unfinished, fs::Permissions::from_mode(mode)).map_err(IoError::write(&name))?;
+        }
+        fs::rename(&self.unfinished, &self.target).map_err(IoError::write(&name))?;
+        self.done = true;
+        unfinished::end(&self.unfinished);
+        Ok(())
+    }
+}
+
+impl Drop for FilesWriter {
+    fn drop(&mut self) {
+        if !self.done {
+            let _ = fs::remove_dir_all(&self.unfinished);
+            unfinished::end(&self.unfinished);
+        }
+    }
+}

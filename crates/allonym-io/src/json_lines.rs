@@ -1,0 +1,172 @@
+//! JSON Lines: an object a line. Values other than the text keep their bytes, so numbers keep their digits.
+
+use crate::columns::{Columns, Ids, Report};
+use crate::error::IoError;
+use crate::input::{Input, Progress};
+use crate::line::LineSplitter;
+use crate::row::{Row, RowShape};
+use crate::{Batch, Limits, Reader, Rest, Shape};
+use allonym_text::Private;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// An object as a list, in its order, with values as they stand in the line.
+struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Object<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
+                    fields.push((key.0, value));
+                }
+                Ok(Object(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// A key, borrowed where it has no escapes.
+#[derive(serde::Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Reads objects as records.
+pub(crate) struct JsonLinesReader {
+    lines: LineSplitter,
+    columns: Columns,
+    line_number: u64,
+    ids: Ids,
+    report: Report,
+    limits: Limits,
+}
+
+impl JsonLinesReader {
+    pub(crate) fn open(input: Input, columns: &Columns, limits: &Limits) -> Result<Self, IoError> {
+        let lines = LineSplitter::new(input, limits.record_bytes)?;
+        let (ids, report) = (Ids::new(), Report::default());
+        Ok(Self { lines, columns: columns.clone(), line_number: 0, ids, report, limits: limits.clone() })
+    }
+
+    /// Columns that the user named must occur somewhere, else the name is likely a mistake.
+    fn check_named_columns(&self) -> Result<(), IoError> {
+        let known = || self.report.carried.iter().chain(&self.report.dropped).chain([&self.columns.text]);
+        for column in self.columns.required.iter().chain(&self.columns.drop) {
+            if self.report.records > 0 && !known().any(|name| name == column) {
+                let there = known().cloned().collect::<Vec<_>>().join(", ");
+                return Err(IoError::MissingColumn { column: column.clone(), there });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The object of a line; the parser's message is left out because it may quote the text.
+fn parse(line: &[u8], record: u64) -> Result<Object<'_>, IoError> {
+    let text = std::str::from_utf8(line).map_err(|error| IoError::NotUtf8 {
+        record,
+        column: "(the line)".into(),
+        offset: error.valid_up_to(),
+    })?;
+    serde_json::from_str(text).map_err(|error| IoError::NotJson { record, offset: error.column() })
+}
+
+/// The text of a record; null counts as an empty text, since whether there is a text is private too.
+fn text_of(value: &RawValue, record: u64, column: &str) -> Result<Private<String>, IoError> {
+    let found = match value.get().as_bytes().first() {
+        Some(b'"') => {
+            // The line is valid JSON; what can still fail is an escape of half a character.
+            return serde_json::from_str(value.get()).map(Private::new).map_err(|error| IoError::NotUtf8 {
+                record,
+                column: column.to_owned(),
+                offset: error.column(),
+            });
+        }
+        Some(b'n') => return Ok(Private::new(String::new())),
+        Some(b'{') => "an object",
+        Some(b'[') => "a list",
+        Some(b't' | b'f') => "true or false",
+        _ => "a number",
+    };
+    Err(IoError::NotText { record, column: column.to_owned(), found })
+}
+
+impl Reader for JsonLinesReader {
+    fn next(&mut self) -> Result<Option<Batch>, IoError> {
+        let first = self.report.records + 1;
+        let (mut rows, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
+        while rows.len() < self.limits.batch_records && bytes < self.limits.batch_bytes {
+            self.line_number += 1;
+            let Some(line) = self.lines.advance(self.line_number)? else { break };
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let record = self.report.records + 1;
+            let Object(fields) = parse(line, record)?;
+            bytes += line.len();
+            let mut text = None;
+            let mut row = Row::builder();
+            let mut separator: &[u8] = b"{";
+            for (key, value) in &fields {
+                let is_text = *key == self.columns.text;
+                if !is_text && !self.columns.carries(key) {
+                    continue;
+                }
+                row.push(separator);
+                separator = b",";
+                row.push(serde_json::Value::from(key.as_ref()).to_string().as_bytes());
+                row.push(b":");
+                if is_text {
+                    if text.is_some() {
+                        return Err(IoError::RepeatedField { record, column: self.columns.text.clone() });
+                    }
+                    text = Some(text_of(value, record, &self.columns.text)?);
+                    row.hole();
+                } else {
+                    row.push(value.get().as_bytes());
+                }
+                if *key == self.columns.id {
+                    self.ids.note(value.get().as_bytes());
+                }
+            }
+            row.push(b"}");
+            let Some(text) = text else {
+                return Err(IoError::MissingField { record, column: self.columns.text.clone() });
+            };
+            self.report.note_columns(fields.iter().map(|(key, _)| key.as_ref()), &self.columns);
+            rows.push(row.finish());
+            texts.push(text);
+            self.report.records = record;
+        }
+        if rows.is_empty() {
+            self.check_named_columns()?;
+        }
+        self.report.repeated_ids = self.ids.repeated();
+        Ok((!rows.is_empty()).then_some(Batch { first, texts, rest: Rest::Rows(rows) }))
+    }
+
+    fn shape(&self) -> Shape {
+        let encode = |text: &str, out: &mut Vec<u8>| {
+            out.extend_from_slice(serde_json::Value::from(text).to_string().as_bytes());
+        };
+        Shape::Rows(RowShape { header: Vec::new(), encode, newline: b"\n" })
+    }
+
+    fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn progress(&self) -> Progress {
+        self.lines.input.progress.clone()
+    }
+}

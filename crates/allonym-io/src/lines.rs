@@ -1,0 +1,58 @@
+//! Plain text, a record a line.
+
+use crate::columns::Report;
+use crate::error::IoError;
+use crate::input::{Input, Progress};
+use crate::line::LineSplitter;
+use crate::row::{Row, RowShape};
+use crate::{Batch, Limits, Reader, Rest, Shape};
+use allonym_text::Private;
+
+/// Reads lines as records.
+pub(crate) struct LinesReader {
+    lines: LineSplitter,
+    report: Report,
+    limits: Limits,
+}
+
+impl LinesReader {
+    pub(crate) fn open(input: Input, limits: &Limits) -> Result<Self, IoError> {
+        let lines = LineSplitter::new(input, limits.record_bytes)?;
+        Ok(Self { lines, report: Report::default(), limits: limits.clone() })
+    }
+}
+
+impl Reader for LinesReader {
+    fn next(&mut self) -> Result<Option<Batch>, IoError> {
+        let first = self.report.records + 1;
+        let (mut texts, mut bytes) = (Vec::new(), 0);
+        while texts.len() < self.limits.batch_records && bytes < self.limits.batch_bytes {
+            let record = self.report.records + 1;
+            let Some(line) = self.lines.advance(record)? else { break };
+            let text = std::str::from_utf8(line).map_err(|error| IoError::NotUtf8 {
+                record,
+                column: "text".into(),
+                offset: error.valid_up_to(),
+            })?;
+            bytes += text.len();
+            texts.push(Private::new(text.to_owned()));
+            self.report.records = record;
+        }
+        let rows = vec![Row::default(); texts.len()];
+        Ok((!texts.is_empty()).then_some(Batch { first, texts, rest: Rest::Rows(rows) }))
+    }
+
+    fn shape(&self) -> Shape {
+        // A released text has no line break: the detokeniser writes spaces only.
+        let encode = |text: &str, out: &mut Vec<u8>| out.extend_from_slice(text.as_bytes());
+        Shape::Rows(RowShape { header: Vec::new(), encode, newline: b"\n" })
+    }
+
+    fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn progress(&self) -> Progress {
+        self.lines.input.progress.clone()
+    }
+}

@@ -1,0 +1,91 @@
+//! A record of a row format with its text cut out, and the writer that puts the release in its place.
+
+use crate::error::IoError;
+use crate::output::Output;
+use crate::{Rest, Writer};
+use allonym_dp::Released;
+
+/// An encoded row, less its text: what stands before the text and what stands after.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    bytes: Vec<u8>,
+    hole: usize,
+}
+
+impl Row {
+    /// The encoded row without its text.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Builds a row by appending; [`RowBuilder::hole`] marks where the text goes.
+    pub(crate) fn builder() -> RowBuilder {
+        RowBuilder { row: Self::default() }
+    }
+}
+
+pub(crate) struct RowBuilder {
+    row: Row,
+}
+
+impl RowBuilder {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.row.bytes.extend_from_slice(bytes);
+    }
+
+    pub(crate) fn hole(&mut self) {
+        self.row.hole = self.row.bytes.len();
+    }
+
+    pub(crate) fn finish(self) -> Row {
+        self.row
+    }
+}
+
+/// How a row format writes: what comes first, how a text is encoded, what ends a row.
+#[derive(Clone, Debug)]
+pub struct RowShape {
+    pub(crate) header: Vec<u8>,
+    pub(crate) encode: fn(&str, &mut Vec<u8>),
+    pub(crate) newline: &'static [u8],
+}
+
+impl RowShape {
+    /// Encodes a whole row with its released text.
+    pub(crate) fn fill(&self, row: &Row, text: &Released<String>, out: &mut Vec<u8>) {
+        out.extend_from_slice(&row.bytes[..row.hole]);
+        (self.encode)(text.value(), out);
+        out.extend_from_slice(&row.bytes[row.hole..]);
+        out.extend_from_slice(self.newline);
+    }
+}
+
+/// Writes rows in the order in which they come.
+pub(crate) struct RowWriter {
+    output: Output,
+    shape: RowShape,
+    buffer: Vec<u8>,
+}
+
+impl RowWriter {
+    pub(crate) fn new(mut output: Output, shape: RowShape) -> Result<Self, IoError> {
+        output.write(&shape.header)?;
+        Ok(Self { output, shape, buffer: Vec::new() })
+    }
+}
+
+impl Writer for RowWriter {
+    fn write(&mut self, rest: Rest, texts: Vec<Released<String>>) -> Result<(), IoError> {
+        let rows = rest.into_rows();
+        debug_assert_eq!(rows.len(), texts.len());
+        self.buffer.clear();
+        for (row, text) in rows.iter().zip(&texts) {
+            self.shape.fill(row, text, &mut self.buffer);
+        }
+        self.output.write(&self.buffer)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), IoError> {
+        self.output.finish()
+    }
+}

@@ -1,0 +1,288 @@
+//! `allonym anonymize`: releases the text column of a file.
+
+use super::print;
+use super::progress::Bar;
+use allonym::dp::Length;
+use allonym::dp::mechanism::CATALOGUE;
+use allonym::io::{Compression, Format, Output, is_stream, remove_unfinished};
+use allonym::{Failure, Settings, Summary};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+const AFTER_HELP: &str = "\
+Examples:
+  allonym anonymize reviews.csv -o released.csv
+  allonym anonymize notes.parquet -o out.parquet --text-column note --drop ward,date --shuffle
+  allonym anonymize letters/ --format files -o released/
+  gunzip -c posts.jsonl.gz | allonym anonymize --format jsonl > released.jsonl
+  allonym anonymize --config released.csv.run.toml
+
+Flags win over ALLONYM_.. variables, which win over the --config file.";
+
+/// Release the texts of a file; other columns pass untouched
+///
+/// Reads records, draws a new text for each by the chosen mechanism, and writes the same format. What is not
+/// protected, and what the release costs, is printed at the end (and before anything is done with --dry-run).
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Anonymize {
+    #[command(flatten)]
+    flags: Flags,
+
+    /// A file with settings, as written beside every release
+    #[arg(long, env = "ALLONYM_CONFIG", hide_env = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Read everything, say what would be done and what it would cost, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Print the summary as JSON (to standard output when the release goes to a file)
+    #[arg(long)]
+    json: bool,
+
+    /// Do not write the settings beside the release (FILE.run.toml)
+    #[arg(long)]
+    no_run_file: bool,
+}
+
+/// The flags that are settings. Each is absent unless given, so that the next source can speak.
+#[derive(Debug, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Flags {
+    /// The file to read: .csv, .tsv, .jsonl, .parquet, .txt, also with .gz or .zst; `-` is standard input
+    #[arg(env = "ALLONYM_INPUT", hide_env = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<PathBuf>,
+
+    /// The file to write; `-` is standard output
+    #[arg(short, long, env = "ALLONYM_OUTPUT", hide_env = true, value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<PathBuf>,
+
+    /// The format, if the name does not tell: csv, tsv, jsonl, parquet, lines or files
+    #[arg(long, env = "ALLONYM_FORMAT", hide_env = true, value_parser = format_parser())]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<String>,
+
+    /// The column that holds the text [default: text]
+    #[arg(long, env = "ALLONYM_TEXT_COLUMN", hide_env = true, value_name = "NAME", help_heading = "Columns")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_column: Option<String>,
+
+    /// The column that names the record [default: id]
+    #[arg(long, env = "ALLONYM_ID_COLUMN", hide_env = true, value_name = "NAME", help_heading = "Columns")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id_column: Option<String>,
+
+    /// The column that names the author; it stays behind [default: author]
+    #[arg(long, env = "ALLONYM_AUTHOR_COLUMN", hide_env = true, value_name = "NAME", help_heading = "Columns")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author_column: Option<String>,
+
+    /// The column that holds a label [default: label]
+    #[arg(long, env = "ALLONYM_LABEL_COLUMN", hide_env = true, value_name = "NAME", help_heading = "Columns")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label_column: Option<String>,
+
+    /// Let the author's column pass: `--keep author`
+    #[arg(
+        long,
+        env = "ALLONYM_KEEP",
+        hide_env = true,
+        value_delimiter = ',',
+        value_name = "NAME",
+        help_heading = "Columns"
+    )]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    keep: Vec<String>,
+
+    /// Leave these columns behind too
+    #[arg(
+        long,
+        env = "ALLONYM_DROP",
+        hide_env = true,
+        value_delimiter = ',',
+        value_name = "NAMES",
+        help_heading = "Columns"
+    )]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    drop: Vec<String>,
+
+    /// The CSV or TSV file has no header; its columns are named 1, 2, ..
+    #[arg(long, env = "ALLONYM_NO_HEADER", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true, help_heading = "Columns")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_header: Option<bool>,
+
+    /// Write the rows in random order: their order can give an author away
+    #[arg(long, env = "ALLONYM_SHUFFLE", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true, help_heading = "Columns")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shuffle: Option<bool>,
+
+    #[arg(long, env = "ALLONYM_MECHANISM", hide_env = true, value_parser = mechanism_parser(), hide_possible_values = true, value_name = "NAME", help_heading = "Privacy", help = mechanism_help())]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mechanism: Option<String>,
+
+    /// What becomes of the length: `fixed` hides it; `public` keeps the number of tokens [default: fixed]
+    #[arg(long, env = "ALLONYM_LENGTH", hide_env = true, value_parser = length_parser(), hide_possible_values = true, help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length: Option<String>,
+
+    /// The most tokens of a record that are drawn; the rest of a longer text is left out [default: 50]
+    #[arg(long, env = "ALLONYM_MAX_TOKENS", hide_env = true, value_name = "N", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<usize>,
+
+    /// A vocabulary file [default: the English list of the program]
+    #[arg(long, env = "ALLONYM_VOCABULARY", hide_env = true, value_name = "FILE", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vocabulary: Option<PathBuf>,
+
+    /// Use only this many of the most frequent words [default: all]
+    #[arg(long, env = "ALLONYM_VOCABULARY_SIZE", hide_env = true, value_name = "N", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vocabulary_size: Option<usize>,
+
+    /// Accept a vocabulary that was counted from private texts; its words leak
+    #[arg(long, env = "ALLONYM_ALLOW_PRIVATE_VOCABULARY", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true, help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allow_private_vocabulary: Option<bool>,
+
+    /// Repeatable randomness for tests and papers: the release is then NOT private
+    #[arg(long, env = "ALLONYM_SEED", hide_env = true, value_name = "N", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+
+    /// Worker threads [default: one a core]
+    #[arg(long, env = "ALLONYM_THREADS", hide_env = true, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<usize>,
+
+    /// Let the output replace the input
+    #[arg(long, env = "ALLONYM_IN_PLACE", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_place: Option<bool>,
+
+    /// The largest record, in MiB [default: 256]
+    #[arg(long, env = "ALLONYM_MAX_RECORD_MIB", hide_env = true, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_record_mib: Option<usize>,
+}
+
+fn format_parser() -> PossibleValuesParser {
+    PossibleValuesParser::new(Format::ALL.map(Format::name))
+}
+
+fn length_parser() -> PossibleValuesParser {
+    PossibleValuesParser::new(Length::ALL.map(Length::name))
+}
+
+fn mechanism_parser() -> PossibleValuesParser {
+    PossibleValuesParser::new(CATALOGUE.iter().map(|entry| entry.name))
+}
+
+fn mechanism_help() -> String {
+    let mut help = "The mechanism [default: random]".to_owned();
+    for entry in CATALOGUE {
+        help.push_str(&format!("\n  {}: {}", entry.name, entry.summary));
+    }
+    help
+}
+
+impl Anonymize {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let settings = settings(&self.flags, self.config.as_deref())?;
+        let checked = settings.check()?;
+        stop_cleanly_when_interrupted();
+        let mut bar = Bar::new();
+        let mut show = |progress: &allonym::io::Progress, records| bar.update(progress, records);
+        let summary =
+            if self.dry_run { allonym::dry_run(&checked, &mut show)? } else { allonym::run(&checked, &mut show)? };
+        drop(bar);
+        if !self.dry_run && !self.no_run_file {
+            write_run_file(checked.settings())?;
+        }
+        self.tell(&summary)
+    }
+
+    fn tell(&self, summary: &Summary) -> Result<(), Failure> {
+        if !self.json {
+            eprint!("{summary}");
+            return Ok(());
+        }
+        let json = serde_json::to_string_pretty(summary)
+            .map_err(|_| Failure::new("the summary cannot be written as JSON", "please report this"))?;
+        if summary.output == "-" && !summary.dry_run {
+            eprintln!("{json}");
+            return Ok(());
+        }
+        print(&format!("{json}\n"))
+    }
+}
+
+/// Settings from flags and environment, then from the file, then the defaults.
+fn settings(flags: &Flags, config: Option<&Path>) -> Result<Settings, Failure> {
+    let mut table = match config {
+        Some(path) => read_config(path)?,
+        None => toml::Table::new(),
+    };
+    let given = toml::Table::try_from(flags)
+        .map_err(|_| Failure::new("a flag is too large for a settings file", "numbers go up to 2^63 - 1"))?;
+    table.extend(given);
+    table.try_into().map_err(|error: toml::de::Error| {
+        let source = config.map_or("the flags".to_owned(), |path| path.display().to_string());
+        Failure::new(
+            format!("{source}: {}", error.message()),
+            "the keys are the names of the flags, without dashes in front",
+        )
+    })
+}
+
+fn read_config(path: &Path) -> Result<toml::Table, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::new(format!("cannot read the settings {}: {}", path.display(), error.kind()), "check the path")
+    })?;
+    let table: toml::Table = toml::from_str(&text).map_err(|error| {
+        let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+        Failure::new(
+            format!("{} line {line}: {}", path.display(), error.message()),
+            "settings files are TOML: `key = value`",
+        )
+    })?;
+    // The whole file is checked by itself, so that a flag cannot hide a mistake in it.
+    let alone: Result<Settings, toml::de::Error> = table.clone().try_into();
+    alone.map_err(|error| {
+        let hint = "the keys are the names of the flags, without dashes in front";
+        Failure::new(format!("{}: {}", path.display(), error.message()), hint)
+    })?;
+    Ok(table)
+}
+
+/// Puts the settings beside the release, so that the run can be repeated.
+fn write_run_file(settings: &Settings) -> Result<(), Failure> {
+    let regular = std::fs::metadata(&settings.output).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir());
+    if is_stream(&settings.output) || !regular {
+        return Ok(());
+    }
+    let mut path = settings.output.clone().into_os_string();
+    path.push(".run.toml");
+    let text = toml::to_string(settings)
+        .map_err(|_| Failure::new("the settings cannot be written as TOML", "pass `--no-run-file`"))?;
+    let mut file = Output::create(Path::new(&path), Compression::None)?;
+    file.write(b"# How the release beside this file was made; repeat it with `allonym anonymize --config`.\n")?;
+    file.write(b"# For you, not for publication: it names your files.\n")?;
+    file.write(text.as_bytes())?;
+    Ok(file.finish()?)
+}
+
+/// Takes half-written files away on Ctrl-C and on a polite kill.
+fn stop_cleanly_when_interrupted() {
+    // A second handler cannot be set, and one is enough.
+    let _ = ctrlc::set_handler(|| {
+        remove_unfinished();
+        eprintln!("\nerror: interrupted\n\nhint: nothing was written; the input is as it was");
+        std::process::exit(130);
+    });
+}

@@ -1,0 +1,48 @@
+//! Progress with rate and time left, on a terminal only.
+
+use allonym::io::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::Duration;
+
+/// A bar on standard error, or nothing where nobody looks.
+pub(super) struct Bar {
+    bar: ProgressBar,
+    ready: bool,
+}
+
+impl Bar {
+    pub(super) fn new() -> Self {
+        let target =
+            if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Self { bar: ProgressBar::with_draw_target(None, target), ready: false }
+    }
+
+    /// Shows how far the reader is and how many records are done.
+    pub(super) fn update(&mut self, progress: &Progress, records: u64) {
+        if !self.ready {
+            self.ready = true;
+            let template = if progress.total.is_some() {
+                "{bar:30} {percent:>3} %  {msg}  {eta} left"
+            } else {
+                "{spinner} {msg}  {elapsed}"
+            };
+            if let Some(total) = progress.total {
+                self.bar.set_length(total);
+            }
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                self.bar.set_style(style);
+            }
+            self.bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        self.bar.set_position(progress.done());
+        let seconds = self.bar.elapsed().as_secs_f64().max(1e-3);
+        self.bar.set_message(format!("{records} records, {:.0} a second", records as f64 / seconds));
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,66 @@
+//! What the person at the command line is told when a run does not happen.
+
+use allonym_dp::DpError;
+use allonym_io::IoError;
+use allonym_text::vocabulary::VocabularyError;
+use std::fmt;
+
+/// A message, what to do about it, and whether the program refused or failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// What happened. Names files, records, columns and settings; never a text.
+    pub message: String,
+    /// What the person can do.
+    pub hint: String,
+    /// Whether the program declined to do harm, rather than failed.
+    pub refused: bool,
+    /// Whether only the reader of the output went away, which is nobody's fault.
+    pub broken_pipe: bool,
+}
+
+impl Failure {
+    /// A failure with a hint.
+    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into(), refused: false, broken_pipe: false }
+    }
+
+    /// A refusal with a hint.
+    pub fn refusal(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { refused: true, ..Self::new(message, hint) }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}\n\nhint: {}", self.message, self.hint)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<IoError> for Failure {
+    fn from(error: IoError) -> Self {
+        let broken_pipe = matches!(error, IoError::BrokenPipe);
+        Self { refused: error.is_refusal(), broken_pipe, ..Self::new(error.to_string(), error.hint()) }
+    }
+}
+
+impl From<DpError> for Failure {
+    fn from(error: DpError) -> Self {
+        let hint = match &error {
+            DpError::NoEntropy => "releases need randomness from the operating system; there is no fallback",
+            DpError::UnknownMechanism { .. } => "see `allonym anonymize --help`",
+            DpError::Setting { .. } => "see `allonym anonymize --help` for the range",
+        };
+        Self::new(error.to_string(), hint)
+    }
+}
+
+impl From<VocabularyError> for Failure {
+    fn from(error: VocabularyError) -> Self {
+        Self::new(
+            format!("the vocabulary cannot be used: {error}"),
+            "a vocabulary file has one token a line; `allonym vocabulary --size 5000` prints an example",
+        )
+    }
+}

@@ -1,0 +1,249 @@
+//! A run as data: every setting of `allonym anonymize`, its default, and its check.
+
+use crate::failure::Failure;
+use allonym_dp::{Entropy, Length, Terms, mechanism};
+use allonym_io::{Columns, Format, Limits, is_stream};
+use allonym_text::Vocabulary;
+use allonym_text::vocabulary::Origin;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The settings of a run, as in a `run.toml`. Only [`Settings::check`]ed ones run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// The file to read; `-` is standard input. Default `-`.
+    pub input: PathBuf,
+    /// The file to write; `-` is standard output. Default `-`.
+    pub output: PathBuf,
+    /// The format of both. Default: what the input's name says, lines on standard input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// The column that holds the text. Default `text`.
+    pub text_column: String,
+    /// The column that names the record. Default `id`.
+    pub id_column: String,
+    /// The column that names the author, which stays behind. Default `author`.
+    pub author_column: String,
+    /// The column that holds a label. Default `label`.
+    pub label_column: String,
+    /// Columns that pass although they would stay behind: `author`. Default none.
+    pub keep: Vec<String>,
+    /// Columns that stay behind besides the author's. Default none.
+    pub drop: Vec<String>,
+    /// Whether a CSV or TSV file has no header; its columns are then named 1, 2, .. Default false.
+    pub no_header: bool,
+    /// Whether the rows are written in random order. Default false.
+    pub shuffle: bool,
+    /// The mechanism, by its name in the catalogue. Default `random`.
+    pub mechanism: String,
+    /// What becomes of the length of a text. Default `fixed`.
+    pub length: Length,
+    /// The most tokens of a record that are drawn. Default 50, as in the papers.
+    pub max_tokens: usize,
+    /// A vocabulary file. Default: the English list that comes with the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vocabulary: Option<PathBuf>,
+    /// How many of the most frequent words are used. Default: all of the list (20,000, as in the papers).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vocabulary_size: Option<usize>,
+    /// Whether a vocabulary that was counted from private texts may be used. Its contents leak. Default false.
+    pub allow_private_vocabulary: bool,
+    /// A seed for tests and papers. Releases made with one are not private. Default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Worker threads; 0 is one a core. Default 0.
+    pub threads: usize,
+    /// Whether the output may replace the input. Default false.
+    pub in_place: bool,
+    /// The largest record in MiB. Default 256.
+    pub max_record_mib: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            input: "-".into(),
+            output: "-".into(),
+            format: None,
+            text_column: "text".into(),
+            id_column: "id".into(),
+            author_column: "author".into(),
+            label_column: "label".into(),
+            keep: Vec::new(),
+            drop: Vec::new(),
+            no_header: false,
+            shuffle: false,
+            mechanism: "random".into(),
+            length: Length::Fixed,
+            max_tokens: 50,
+            vocabulary: None,
+            vocabulary_size: None,
+            allow_private_vocabulary: false,
+            seed: None,
+            threads: 0,
+            in_place: false,
+            max_record_mib: 256,
+        }
+    }
+}
+
+/// Settings that were checked whole, with what they stand for.
+#[derive(Debug)]
+pub struct Checked {
+    pub(crate) settings: Settings,
+    pub(crate) format: Format,
+    pub(crate) columns: Columns,
+    pub(crate) limits: Limits,
+    pub(crate) terms: Terms,
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) mechanism: Box<dyn mechanism::Mechanism>,
+    pub(crate) entropy: Entropy,
+}
+
+impl Checked {
+    /// The settings as they were given.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+}
+
+impl Settings {
+    /// Checks every setting before any work begins.
+    ///
+    /// # Errors
+    /// When a setting is out of range, contradicts another, or would do harm.
+    pub fn check(self) -> Result<Checked, Failure> {
+        let format = Format::settle(self.format, &self.input)?;
+        if self.no_header && !matches!(format, Format::Csv | Format::Tsv) {
+            let message = format!("`no-header` means nothing for {format}");
+            return Err(Failure::new(message, "it is for csv and tsv; leave it out"));
+        }
+        if matches!(format, Format::Lines | Format::Files) && !(self.drop.is_empty() && self.keep.is_empty()) {
+            let message = format!("`{format}` has no columns to keep or drop");
+            return Err(Failure::new(message, "leave out `--keep` and `--drop`"));
+        }
+        allonym_io::check_target(&self.input, &self.output, format, self.in_place)?;
+        let columns = self.columns()?;
+        let terms = Terms { max_tokens: self.max_tokens, length: self.length }.check()?;
+        let vocabulary = self.load_vocabulary()?;
+        let mechanism = mechanism::by_name(&self.mechanism, self.length.outcomes(vocabulary.words()))?;
+        let entropy = match self.seed {
+            Some(seed) => Entropy::reproducible(seed),
+            None => Entropy::from_os()?,
+        };
+        if !(1..=4095).contains(&self.max_record_mib) {
+            let message = format!("`max-record-mib` is {}; it must be between 1 and 4095", self.max_record_mib);
+            return Err(Failure::new(message, "the default is 256"));
+        }
+        let limits = Limits { record_bytes: self.max_record_mib << 20, ..Limits::default() };
+        Ok(Checked { settings: self, format, columns, limits, terms, vocabulary, mechanism, entropy })
+    }
+
+    fn columns(&self) -> Result<Columns, Failure> {
+        let mut keep_author = false;
+        for column in &self.keep {
+            if *column != "author" && *column != self.author_column {
+                let message = format!("`keep` names `{column}`, which passes anyway");
+                return Err(Failure::new(message, "only the author's column stays behind: `--keep author`"));
+            }
+            keep_author = true;
+        }
+        if self.drop.contains(&self.text_column) {
+            let message = format!("`drop` names the text column `{}`", self.text_column);
+            return Err(Failure::new(message, "the text is what is released: drop other columns"));
+        }
+        let default = Columns::default();
+        let named =
+            [(&self.id_column, default.id), (&self.author_column, default.author), (&self.label_column, default.label)];
+        // A column that the user named must be there; one that is only a default may be missing.
+        let mut required: Vec<String> =
+            named.into_iter().filter(|(name, usual)| **name != *usual).map(|(n, _)| n.clone()).collect();
+        if keep_author {
+            required.push(self.author_column.clone());
+        }
+        if self.author_column == self.text_column {
+            let message = format!("the text and the author are both in column `{}`", self.text_column);
+            return Err(Failure::new(message, "name them with `--text-column` and `--author-column`"));
+        }
+        Ok(Columns {
+            text: self.text_column.clone(),
+            id: self.id_column.clone(),
+            author: self.author_column.clone(),
+            label: self.label_column.clone(),
+            required,
+            keep_author,
+            drop: self.drop.clone(),
+        })
+    }
+
+    fn load_vocabulary(&self) -> Result<Vocabulary, Failure> {
+        let Some(path) = &self.vocabulary else {
+            return Ok(Vocabulary::english(self.vocabulary_size.unwrap_or_else(Vocabulary::english_size))?);
+        };
+        if is_stream(path) {
+            return Err(Failure::new("a vocabulary cannot be read from standard input", "give a file"));
+        }
+        let file = std::fs::read_to_string(path).map_err(|error| {
+            Failure::new(format!("cannot read the vocabulary {}: {}", path.display(), error.kind()), "check the path")
+        })?;
+        let vocabulary = Vocabulary::parse(&file)?;
+        if vocabulary.origin() == Origin::Private && !self.allow_private_vocabulary {
+            return Err(Failure::refusal(
+                format!("the vocabulary {} was counted from private texts, and its words leak", path.display()),
+                "use a public one, or accept the leak with `--allow-private-vocabulary`",
+            ));
+        }
+        match self.vocabulary_size {
+            Some(size) => Ok(vocabulary.truncated(size)?),
+            None => Ok(vocabulary),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_pass_the_check() {
+        assert!(Settings::default().check().is_ok());
+    }
+
+    #[test]
+    fn unknown_keys_are_refused() {
+        let error = toml::from_str::<Settings>("mecanism = \"random\"").unwrap_err();
+        assert!(error.to_string().contains("mecanism"));
+    }
+
+    #[test]
+    fn settings_survive_a_file() {
+        let settings = Settings { seed: Some(7), drop: vec!["date".into()], ..Settings::default() };
+        let file = toml::to_string(&settings).unwrap();
+        let again: Settings = toml::from_str(&file).unwrap();
+        assert_eq!(toml::to_string(&again).unwrap(), file);
+    }
+
+    #[test]
+    fn settings_that_cannot_be_are_refused_before_work_begins() {
+        let default = Settings::default;
+        let bad = [
+            Settings { max_tokens: 0, ..default() },
+            Settings { mechanism: "magic".into(), ..default() },
+            Settings { vocabulary_size: Some(1), ..default() },
+            Settings { vocabulary_size: Some(1_000_000), ..default() },
+            Settings { keep: vec!["date".into()], format: Some(Format::Csv), ..default() },
+            Settings { drop: vec!["text".into()], format: Some(Format::Csv), ..default() },
+            Settings { drop: vec!["date".into()], ..default() },
+            Settings { no_header: true, ..default() },
+            Settings { author_column: "text".into(), format: Some(Format::Csv), ..default() },
+            Settings { max_record_mib: 0, ..default() },
+            Settings { input: "what.xyz".into(), ..default() },
+        ];
+        for settings in bad {
+            let shown = format!("{settings:?}");
+            let failure = settings.check().map(|_| ()).expect_err(&shown);
+            assert!(!failure.hint.is_empty());
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What a run tells its owner: what was released, what passed beside it, and what it cost.
+
+use crate::pipeline::Pipeline;
+use crate::settings::Checked;
+use allonym_dp::Guarantee;
+use allonym_io::{Format, Report};
+use serde::Serialize;
+use std::fmt;
+
+/// The outcome of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The program's version.
+    pub allonym: &'static str,
+    /// Whether nothing was drawn or written.
+    pub dry_run: bool,
+    /// Where the records came from.
+    pub input: String,
+    /// Where the release went.
+    pub output: String,
+    /// The format of both.
+    pub format: Format,
+    /// Whether the rows were put in random order.
+    pub shuffled: bool,
+    /// What was read and what passed.
+    #[serde(flatten)]
+    pub report: Report,
+    /// Advice for the owner.
+    pub warnings: Vec<String>,
+    /// The promise.
+    pub guarantee: Guarantee,
+}
+
+/// Parts of column names that often stand for a person.
+const TELLING: &[&str] =
+    &["author", "user", "name", "mail", "phone", "handle", "account", "address", "ip", "device", "writer", "person"];
+
+impl Summary {
+    pub(crate) fn new(checked: &Checked, report: Report, pipeline: &Pipeline<'_>, dry_run: bool) -> Self {
+        let settings = &checked.settings;
+        let mut guarantee = pipeline.guarantee();
+        if !report.carried.is_empty() {
+            guarantee.not_protected.push(format!("what passes untouched: {}", report.carried.join(", ")));
+        }
+        if !settings.shuffle {
+            guarantee.not_protected.push("the order of the records".into());
+        }
+        guarantee.not_protected.push("how many records there are".into());
+        Self {
+            allonym: env!("CARGO_PKG_VERSION"),
+            dry_run,
+            input: settings.input.display().to_string(),
+            output: settings.output.display().to_string(),
+            format: checked.format,
+            shuffled: settings.shuffle,
+            warnings: warnings(&report, &checked.columns.author),
+            report,
+            guarantee,
+        }
+    }
+}
+
+fn warnings(report: &Report, author: &str) -> Vec<String> {
+    let mut warnings = report.remarks.clone();
+    for column in &report.carried {
+        let name = column.to_lowercase();
+        let words = || name.split(|c: char| !c.is_alphanumeric());
+        if column == author {
+            warnings.push(format!("`{column}` passes: it names the author of every record"));
+        } else if words().any(|word| TELLING.iter().any(|t| word == *t || (t.len() > 3 && word.contains(t)))) {
+            warnings.push(format!("`{column}` may name a person: leave it behind with `--drop {column}`"));
+        }
+    }
+    if let Some(repeated) = report.repeated_ids.filter(|repeated| *repeated > 0) {
+        warnings.push(format!("{repeated} records repeat an id: they cannot be lined up by it later"));
+    }
+    warnings
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.dry_run { "would release" } else { "released" };
+        let noun = if self.report.records == 1 { "record" } else { "records" };
+        let from = if self.input == "-" { "standard input" } else { &self.input };
+        let to = if self.output == "-" { "standard output" } else { &self.output };
+        writeln!(f, "{verb} {} {noun} of {from} to {to} ({})", self.report.records, self.format)?;
+        if !self.report.dropped.is_empty() {
+            writeln!(f, "left behind: {}", self.report.dropped.join(", "))?;
+        }
+        for warning in &self.warnings {
+            writeln!(f, "warning: {warning}")?;
+        }
+        writeln!(f)?;
+        write!(f, "{}", self.guarantee)
+    }
+}
