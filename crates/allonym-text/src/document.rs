@@ -51,7 +51,9 @@ impl Document {
     /// Reads at most the first `limit` tokens of a text; the rest is as if it had not been written.
     pub fn read_up_to(original: &str, limit: usize) -> Self {
         let plain = normalise(original);
-        let tokens: Vec<_> = tokenise(plain.as_str()).take(limit).collect();
+        // English has a token about every five bytes; a huge text may grow its list as it goes.
+        let mut tokens = Vec::with_capacity((plain.as_str().len() / 5 + 1).min(limit).min(1 << 16));
+        tokens.extend(tokenise(plain.as_str()).take(limit));
         let sentences = sentences(plain.as_str(), &tokens);
         Self { plain, tokens, sentences }
     }

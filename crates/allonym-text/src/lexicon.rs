@@ -59,11 +59,17 @@ pub(crate) fn is_apostrophe_word(word: &str) -> bool {
 }
 
 /// Where a double word is split, if it is one.
+#[inline]
 pub(crate) fn double_word(word: &str) -> Option<usize> {
     // Asked for every word of every text, so the many that cannot be one leave here.
     if !(4..=6).contains(&word.len()) || !matches!(word.as_bytes()[0] | 0x20, b'c' | b'g' | b'w' | b'l' | b'\'') {
         return None;
     }
+    listed_double_word(word)
+}
+
+#[inline(never)]
+fn listed_double_word(word: &str) -> Option<usize> {
     DOUBLE_WORDS.iter().find(|(entry, _)| entry.eq_ignore_ascii_case(word)).map(|(_, split)| *split)
 }
 
@@ -76,6 +82,10 @@ pub(crate) fn are_halves(first: &str, second: &str) -> bool {
 
 /// The clitic at the end of a word, if the word is longer than it.
 pub(crate) fn clitic_at_end(word: &str) -> Option<&'static str> {
+    let from = word.len().saturating_sub(3);
+    if !word.as_bytes()[from..].contains(&b'\'') {
+        return None;
+    }
     CLITICS.iter().copied().find(|clitic| {
         word.len() > clitic.len()
             && word.as_bytes()[word.len() - clitic.len()..].eq_ignore_ascii_case(clitic.as_bytes())

@@ -69,8 +69,14 @@ pub fn normalise(original: &str) -> Normalised {
 /// Whether normalisation would change nothing: printable ASCII without typewriter quotes.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
-    bytes.iter().all(|b| matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'_' | b'a'..=b'~'))
-        && memchr::memmem::find(bytes, b"''").is_none()
+    // No early exit inside a chunk: that lets the compiler look at many bytes at once.
+    bytes.chunks(256).all(|chunk| chunk.iter().fold(true, |all, b| all & is_plain_byte(*b)))
+        && memchr::memchr_iter(b'\'', bytes).all(|at| bytes.get(at + 1) != Some(&b'\''))
+}
+
+/// Printable ASCII and the usual white space, but for the backtick.
+fn is_plain_byte(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'_' | b'a'..=b'~')
 }
 
 /// Writes the plain text and the map side by side.
@@ -115,19 +121,15 @@ fn fold_characters(original: &str) -> Normalised {
     let mut out = Builder::with_capacity(original.len());
     let mut cluster = String::new();
     let mut at = 0;
-    while let Some(c) = original[at..].chars().next() {
+    while at < original.len() {
+        // The last of a run of plain characters may carry the marks that follow it, so it is left for below.
+        let run = original.as_bytes()[at..].iter().take_while(|b| is_plain_byte(**b)).count();
+        let alone = if at + run == original.len() { run } else { run.saturating_sub(1) };
+        out.push(&original[at..at + alone], at..at + alone, true);
+        at += alone;
+        let Some(c) = original[at..].chars().next() else { break };
         let start = at;
         at += c.len_utf8();
-        if c.is_ascii()
-            && original.as_bytes().get(at).is_none_or(|next| matches!(next, b'\t' | b'\n' | b'\r' | b' '..=b'~'))
-        {
-            match fold(c) {
-                Fold::Keep => out.push(&original[start..at], start..at, true),
-                Fold::To(plain) => out.push(plain, start..at, false),
-                Fold::Remove | Fold::Compatible => {}
-            }
-            continue;
-        }
         // Gather the character with the marks after it; invisible characters between them do not count.
         cluster.clear();
         push_folded(c, original, start, &mut cluster);
@@ -206,7 +208,7 @@ fn joins_pictures(original: &str, at: usize) -> bool {
 /// Folds letters of other scripts that pass for Latin: all of them in a text that has no other letter of their
 /// script, else only those inside a word with Latin letters.
 fn fold_look_alikes(folded: Normalised) -> Normalised {
-    if !folded.text.chars().any(|c| look_alike(c).is_some()) {
+    if !folded.text.chars().any(|c| !c.is_ascii() && look_alike(c).is_some()) {
         return folded;
     }
     let genuine: Vec<Script> = folded

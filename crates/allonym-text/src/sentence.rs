@@ -11,7 +11,15 @@ pub(crate) fn sentences(plain: &str, tokens: &[Range<usize>]) -> Vec<Range<usize
     let mut sentences = Vec::new();
     let mut start = 0;
     let mut index = 0;
+    let bytes = plain.as_bytes();
     while index < tokens.len() {
+        // Most tokens end no sentence, and their last byte and the gap after them say so.
+        let token = &tokens[index];
+        let gap = tokens.get(index + 1).map_or(0, |next| next.start - token.end);
+        if gap < 2 && !matches!(bytes[token.end - 1], b'.' | b'!' | b'?') {
+            index += 1;
+            continue;
+        }
         let last = end_of_closers(plain, tokens, index);
         if last + 1 < tokens.len() && ends_here(plain, tokens, index, last) {
             sentences.push(start..last + 1);

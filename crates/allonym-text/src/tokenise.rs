@@ -135,23 +135,28 @@ fn wide_token_end(text: &str, start: usize) -> usize {
 /// The end of the first token of the word, number or address that starts here.
 fn word_token_end(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
-    let end = match word_end(text, start) {
+    // Most words are letters between two spaces, and of those nothing more need be asked.
+    let run = start + bytes[start..].iter().take_while(|b| IS_WORD[**b as usize]).count();
+    if run > start && bytes.get(run).is_none_or(|b| is_space(*b)) {
+        return start + double_word(&text[start..run]).unwrap_or(run - start);
+    }
+    let end = match word_end(text, start, run) {
         Extent::Whole(end) => return end,
         Extent::Word(end) => end,
     };
     if bytes.get(end) == Some(&b'.') && bytes.get(end + 1) != Some(&b'.') && is_abbreviation(&text[start..end]) {
         return end + 1;
     }
-    start + first_part(&text[start..end])
+    // Without an apostrophe inside, the word is the run that was scanned first.
+    start
+        + if end == run { double_word(&text[start..end]).unwrap_or(end - start) } else { first_part(&text[start..end]) }
 }
 
 /// How long the first part of a word is, once its clitics and a second half are split off.
 fn first_part(word: &str) -> usize {
     let mut base = word;
-    if memchr::memchr(b'\'', word.as_bytes()).is_some() {
-        while let Some(clitic) = clitic_at_end(base) {
-            base = &base[..base.len() - clitic.len()];
-        }
+    while let Some(clitic) = clitic_at_end(base) {
+        base = &base[..base.len() - clitic.len()];
     }
     double_word(base).unwrap_or(base.len())
 }
@@ -163,10 +168,9 @@ enum Extent {
     Word(usize),
 }
 
-/// How far a word reaches: letters, digits, and what may stand inside of one.
-fn word_end(text: &str, start: usize) -> Extent {
+/// How far a word reaches: letters, digits, and what may stand inside of one. `at` is where its first run of them ends.
+fn word_end(text: &str, start: usize, mut at: usize) -> Extent {
     let bytes = text.as_bytes();
-    let mut at = start;
     while at < bytes.len() {
         let byte = bytes[at];
         if IS_WORD[byte as usize] {
