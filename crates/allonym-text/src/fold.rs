@@ -22,6 +22,11 @@ pub(crate) fn fold(c: char) -> Fold {
         '\t' | '\n' | '\r' | ' '..='_' | 'a'..='~' => Fold::Keep,
         '\u{0B}' | '\u{0C}' => Fold::To(" "),
         '\u{85}' | '\u{2028}' | '\u{2029}' => Fold::To("\n"),
+        // Bytes of Windows-1252 that somebody read as Latin-1: quotes and dashes.
+        '\u{91}' | '\u{92}' => Fold::To("'"),
+        '\u{93}' | '\u{94}' => Fold::To("\""),
+        '\u{96}' => Fold::To("-"),
+        '\u{97}' => Fold::To("--"),
         // Quotes, apostrophes, primes, accents that people type for them.
         '`' | '\u{B4}' | '‘' | '’' | '‚' | '‛' | '′' | '‵' | '‹' | '›' | 'ʹ' | 'ʻ' | 'ʼ' | 'ʽ' | 'ˈ' | '＇' | '❛'
         | '❜' => Fold::To("'"),
@@ -221,6 +226,11 @@ mod tests {
         for c in ['\u{A0}', '\u{2003}', '\u{202F}', '\u{3000}', '\u{1680}', '\u{2800}', '\u{0B}'] {
             assert_eq!(fold(c), Fold::To(" "), "{:x}", c as u32);
         }
+    }
+
+    #[test]
+    fn misread_quotes_and_dashes_are_mended() {
+        assert_eq!([fold('\u{92}'), fold('\u{93}'), fold('\u{96}')], [Fold::To("'"), Fold::To("\""), Fold::To("-")]);
     }
 
     #[test]

@@ -1,0 +1,94 @@
+//! Runs the program as a person would, with nothing of the surroundings leaking in.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The program, without settings from the environment.
+pub(crate) fn allonym() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_allonym"));
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("ALLONYM_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// What a run left behind.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Runs with arguments.
+pub(crate) fn run(arguments: &[&str]) -> Outcome {
+    allonym().args(arguments).stdin(Stdio::null()).output().unwrap().into()
+}
+
+/// Runs with arguments and bytes on standard input.
+pub(crate) fn run_with_input(arguments: &[&str], input: &[u8]) -> Outcome {
+    let mut child =
+        allonym().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // The program may end before it has read everything; that is for the test to judge.
+    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    output.into()
+}
+
+/// A directory for one test.
+pub(crate) struct Place(tempfile::TempDir);
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A file with the given contents; returns its path as text.
+    pub(crate) fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, contents).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// The path of a file that may not exist yet, as text.
+    pub(crate) fn name(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The names of all files here, in order.
+    pub(crate) fn entries(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.0.path()
+    }
+}
