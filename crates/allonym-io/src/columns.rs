@@ -72,6 +72,7 @@ pub struct Report {
     /// Records whose id had been seen before; `None` when the file has no ids or too many to remember.
     pub repeated_ids: Option<u64>,
     /// Anything else the owner should know.
+    #[serde(skip)]
     pub remarks: Vec<String>,
 }
 

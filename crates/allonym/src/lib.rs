@@ -16,7 +16,7 @@ pub use failure::Failure;
 pub use pipeline::Pipeline;
 pub use run::{OnProgress, dry_run, run};
 pub use settings::{Checked, Settings};
-pub use summary::Summary;
+pub use summary::{Roles, Summary};
 
 pub use allonym_dp as dp;
 pub use allonym_io as io;

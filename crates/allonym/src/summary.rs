@@ -3,7 +3,7 @@
 use crate::pipeline::Pipeline;
 use crate::settings::Checked;
 use allonym_dp::Guarantee;
-use allonym_io::{Format, Report};
+use allonym_io::{Columns, Format, Report};
 use serde::Serialize;
 use std::fmt;
 
@@ -22,6 +22,8 @@ pub struct Summary {
     pub format: Format,
     /// Whether the rows were put in random order.
     pub shuffled: bool,
+    /// Which column was taken for what, where there is such a column.
+    pub columns: Roles,
     /// What was read and what passed.
     #[serde(flatten)]
     pub report: Report,
@@ -29,6 +31,31 @@ pub struct Summary {
     pub warnings: Vec<String>,
     /// The promise.
     pub guarantee: Guarantee,
+}
+
+/// The columns that Allonym knows, as found in the input.
+#[derive(Clone, Debug, Serialize)]
+pub struct Roles {
+    /// The text's column.
+    pub text: String,
+    /// The column that names the record.
+    pub id: Option<String>,
+    /// The column that names the author.
+    pub author: Option<String>,
+    /// The column that holds a label.
+    pub label: Option<String>,
+}
+
+impl Roles {
+    fn found(columns: &Columns, report: &Report) -> Self {
+        let found = |name: &String| report.carried.iter().chain(&report.dropped).find(|there| *there == name).cloned();
+        Self {
+            text: columns.text.clone(),
+            id: found(&columns.id),
+            author: found(&columns.author),
+            label: found(&columns.label),
+        }
+    }
 }
 
 /// Parts of column names that often stand for a person.
@@ -53,6 +80,7 @@ impl Summary {
             output: settings.output.display().to_string(),
             format: checked.format,
             shuffled: settings.shuffle,
+            columns: Roles::found(&checked.columns, &report),
             warnings: warnings(&report, &checked.columns.author),
             report,
             guarantee,
@@ -72,7 +100,8 @@ fn warnings(report: &Report, author: &str) -> Vec<String> {
         }
     }
     if let Some(repeated) = report.repeated_ids.filter(|repeated| *repeated > 0) {
-        warnings.push(format!("{repeated} records repeat an id: they cannot be lined up by it later"));
+        let who = if repeated == 1 { "1 record repeats".to_owned() } else { format!("{repeated} records repeat") };
+        warnings.push(format!("{who} an id: they cannot be lined up by it later"));
     }
     warnings
 }

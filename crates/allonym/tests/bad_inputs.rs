@@ -180,8 +180,8 @@ fn broken_pipe() {
 fn duplicate_ids() {
     let outcome = csv(b"id,text\n7,a\n7,b\n8,c\n");
     assert_eq!(outcome.code, Some(0));
-    assert!(outcome.stderr.contains("warning: 1 records repeat an id"), "{}", outcome.stderr);
-    documented("duplicate ids", 0, "repeat an id");
+    assert!(outcome.stderr.contains("warning: 1 record repeats an id"), "{}", outcome.stderr);
+    documented("duplicate ids", 0, "repeats an id");
 }
 
 #[test]

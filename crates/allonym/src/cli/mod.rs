@@ -84,7 +84,9 @@ fn usage(error: &clap::Error) -> ExitCode {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         eprintln!("{text}");
     } else {
-        eprintln!("{text}\n\nhint: see `allonym --help`, or `--help` after the subcommand");
+        let asked = std::env::args().find(|word| Cli::command().find_subcommand(word).is_some());
+        let help = asked.map_or("allonym --help".to_owned(), |subcommand| format!("allonym {subcommand} --help"));
+        eprintln!("{text}\n\nhint: see `{help}`");
     }
     ExitCode::from(2)
 }
