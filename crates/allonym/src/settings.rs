@@ -136,6 +136,10 @@ impl Settings {
             let message = format!("`max-record-mib` is {}; it must be between 1 and 4095", self.max_record_mib);
             return Err(Failure::new(message, "the default is 256"));
         }
+        if self.threads > 1024 {
+            let message = format!("`threads` is {}; it must be at most 1024", self.threads);
+            return Err(Failure::new(message, "0 is one a core, which is what most runs want"));
+        }
         let limits = Limits { record_bytes: self.max_record_mib << 20, ..Limits::default() };
         Ok(Checked { settings: self, format, columns, limits, terms, vocabulary, mechanism, entropy })
     }
@@ -238,6 +242,7 @@ mod tests {
             Settings { no_header: true, ..default() },
             Settings { author_column: "text".into(), format: Some(Format::Csv), ..default() },
             Settings { max_record_mib: 0, ..default() },
+            Settings { threads: 100_000, ..default() },
             Settings { input: "what.xyz".into(), ..default() },
         ];
         for settings in bad {
