@@ -16,6 +16,30 @@ pub enum DpError {
         /// The names there are.
         known: String,
     },
+    /// A mechanism needs an epsilon.
+    #[error("the mechanism needs `epsilon` or `epsilon-per-token`")]
+    MissingEpsilon,
+    /// Both epsilons were given.
+    #[error("`epsilon` and `epsilon-per-token` are two ways to say the same; give one")]
+    TwoEpsilons,
+    /// A parameter that the mechanism does not read.
+    #[error("`{mechanism}` does not read `{parameter}`")]
+    NotRead {
+        /// The parameter.
+        parameter: &'static str,
+        /// The mechanism.
+        mechanism: &'static str,
+    },
+    /// No setting of a mechanism is cheap enough.
+    #[error("`{mechanism}` cannot keep to a total of {total}: its least is {least:.4}")]
+    NothingFits {
+        /// The mechanism.
+        mechanism: &'static str,
+        /// The total asked for.
+        total: f64,
+        /// The least total that it can have.
+        least: f64,
+    },
     /// A setting outside its range.
     #[error("`{setting}` is {value}; it must be {allowed}")]
     Setting {
@@ -26,4 +50,7 @@ pub enum DpError {
         /// What would be accepted.
         allowed: &'static str,
     },
+    /// A bound that is larger than any number.
+    #[error("no finite epsilon bounds this; add noise or draw less often")]
+    Unbounded,
 }

@@ -3,7 +3,11 @@
 //! The statement says first what is not protected. It never shows the loss of one token as if it were the loss of the
 //! text.
 
+use crate::compose::total;
+use crate::error::DpError;
 use crate::length::Length;
+use crate::mechanism::Mechanism;
+use crate::release::Terms;
 use serde::Serialize;
 use std::fmt;
 
@@ -52,14 +56,52 @@ pub struct Guarantee {
     pub assumptions: Vec<String>,
     /// What is not protected.
     pub not_protected: Vec<String>,
+    /// Why the promise does not hold as it stands, besides a seed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub void: Vec<String>,
     /// Whether the randomness came from a seed that the user chose, which voids the promise.
     pub seeded: bool,
 }
 
 impl Guarantee {
+    /// What a record released by this mechanism under these terms is promised. `seeded` says that the user chose the
+    /// randomness, which voids it.
+    ///
+    /// # Errors
+    /// When the terms ask for a delta outside [0, 1).
+    pub fn of(mechanism: &dyn Mechanism, terms: &Terms, seeded: bool) -> Result<Self, DpError> {
+        let loss = mechanism.loss();
+        let draws = terms.max_tokens as u64;
+        let (epsilon_total, method) = total(&loss, draws, terms.delta)?;
+        let mut not_protected = Vec::new();
+        if terms.length == Length::Public {
+            not_protected.push(format!("the number of tokens of each text, up to {}", terms.max_tokens));
+        }
+        if loss.epsilon > 0.0 {
+            not_protected.push("facts and style that survive at a loss of this size: measure them".into());
+        }
+        let delta = if epsilon_total == 0.0 { 0.0 } else { terms.delta };
+        Ok(Self {
+            mechanism: mechanism.name(),
+            strength: Strength::Differential { epsilon_per_token: loss.epsilon, epsilon_total, delta, method },
+            unit: "one record's text",
+            adjacency: match terms.length {
+                Length::Fixed => "any two texts".to_owned(),
+                Length::Public => "any two texts of the same number of tokens".to_owned(),
+            },
+            max_tokens: terms.max_tokens,
+            length: terms.length,
+            paper_epsilon_total: mechanism.paper_epsilon().map(|epsilon| epsilon * draws as f64),
+            assumptions: Vec::new(),
+            not_protected,
+            void: Vec::new(),
+            seeded,
+        })
+    }
+
     /// Whether the promise stands: there is a proof, and the randomness is secret.
     pub fn holds(&self) -> bool {
-        !self.seeded && self.strength != Strength::Empirical
+        !self.seeded && self.void.is_empty() && self.strength != Strength::Empirical
     }
 
     /// The most that a reader's belief in a guess may become: a prior `p` at most `p e^E / (1 - p + p e^E)`.
@@ -84,6 +126,9 @@ impl fmt::Display for Guarantee {
         if self.seeded {
             writeln!(f, "  not private: seeded. Whoever knows the seed can undo this release.")?;
             writeln!(f, "  With secret randomness it would be:")?;
+        }
+        for reason in &self.void {
+            writeln!(f, "  void: {reason}. Otherwise it would be:")?;
         }
         match &self.strength {
             Strength::Empirical => {
@@ -146,6 +191,7 @@ mod tests {
             paper_epsilon_total: None,
             assumptions: vec!["the vocabulary is public".into()],
             not_protected: vec!["other columns".into()],
+            void: Vec::new(),
             seeded: false,
         }
     }

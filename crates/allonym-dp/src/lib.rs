@@ -4,19 +4,29 @@
 //! only way from [`Private`](allonym_text::Private) to [`Released`] leads through a [`Mechanism`].
 #![forbid(unsafe_code)]
 
+pub mod accountant;
+pub mod audit;
+pub mod clopper_pearson;
+pub mod compose;
+mod discrete;
 mod error;
 mod guarantee;
+pub mod latent;
 mod length;
+mod loss;
 pub mod mechanism;
 mod release;
 mod released;
 mod rng;
 pub mod statistics;
+mod table;
+pub mod vector_noise;
 
 pub use error::DpError;
 pub use guarantee::{Guarantee, Strength};
 pub use length::Length;
+pub use loss::{Class, Loss};
 pub use mechanism::Mechanism;
-pub use release::{Proposer, Terms, guarantee, release};
+pub use release::{Proposer, Terms, release};
 pub use released::Released;
 pub use rng::{Entropy, PrivacyRng, Purpose};

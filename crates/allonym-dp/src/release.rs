@@ -1,7 +1,6 @@
 //! Draws the tokens of one record: the only road from an original text to a released one.
 
 use crate::error::DpError;
-use crate::guarantee::Guarantee;
 use crate::length::Length;
 use crate::mechanism::Mechanism;
 use crate::released::Released;
@@ -10,12 +9,14 @@ use allonym_text::Private;
 use allonym_text::vocabulary::END;
 
 /// The terms of a release, public and the same for every record of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
     /// The most tokens that are drawn for a record.
     pub max_tokens: usize,
     /// What becomes of the length.
     pub length: Length,
+    /// The probability with which the total may be larger than printed: 0 for pure composition.
+    pub delta: f64,
 }
 
 /// The most tokens of a record that may be asked for: beyond it a total has no meaning left, and memory has an end.
@@ -25,8 +26,12 @@ impl Terms {
     /// Checks the terms.
     ///
     /// # Errors
-    /// When no token or more than a million would be drawn.
+    /// When no token or more than a million would be drawn, or delta is not a probability below one.
     pub fn check(self) -> Result<Self, DpError> {
+        if !(self.delta >= 0.0 && self.delta < 1.0) {
+            let allowed = "0 for a pure total, or a probability below 1";
+            return Err(DpError::Setting { setting: "delta", value: self.delta.to_string(), allowed });
+        }
         if (1..=MOST_TOKENS).contains(&self.max_tokens) {
             return Ok(self);
         }
@@ -76,15 +81,10 @@ pub fn release<P: Proposer>(
     Released::by_mechanism(ids)
 }
 
-/// The guarantee of a mechanism over a whole record under the given terms, for randomness of the given kind.
-pub fn guarantee(mechanism: &dyn Mechanism, terms: &Terms, seeded: bool) -> Guarantee {
-    Guarantee { seeded, ..mechanism.guarantee(terms) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism;
+    use crate::mechanism::{self, Parameters};
 
     struct Counted(usize);
 
@@ -99,8 +99,8 @@ mod tests {
     }
 
     fn released(length: Length, tokens: usize, words: usize) -> Vec<u32> {
-        let mechanism = mechanism::by_name("random", length.outcomes(words)).unwrap();
-        let terms = Terms { max_tokens: 10, length };
+        let mechanism = mechanism::by_name("random", &Parameters::default(), length.outcomes(words)).unwrap();
+        let terms = Terms { max_tokens: 10, length, delta: 0.0 };
         release(&*mechanism, Private::new(Counted(tokens)), &terms, &mut PrivacyRng::reproducible(1)).into_value()
     }
 
@@ -121,8 +121,9 @@ mod tests {
         // Two words and the end: after ten draws it is nearly certain (1 - (2/3)^10 = .98) that one was the end.
         let ends = (0..200)
             .filter(|seed| {
-                let mechanism = mechanism::by_name("random", Length::Fixed.outcomes(2)).unwrap();
-                let terms = Terms { max_tokens: 10, length: Length::Fixed };
+                let mechanism =
+                    mechanism::by_name("random", &Parameters::default(), Length::Fixed.outcomes(2)).unwrap();
+                let terms = Terms { max_tokens: 10, length: Length::Fixed, delta: 0.0 };
                 let mut rng = PrivacyRng::reproducible(*seed);
                 release(&*mechanism, Private::new(Counted(3)), &terms, &mut rng).value().len() < 10
             })
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn terms_without_a_token_are_refused() {
         for max_tokens in [0, MOST_TOKENS + 1] {
-            assert!(Terms { max_tokens, length: Length::Fixed }.check().is_err());
+            assert!(Terms { max_tokens, length: Length::Fixed, delta: 0.0 }.check().is_err());
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What a mechanism has drawn, and may leave.
 
+use allonym_text::Private;
 use std::fmt;
 
 /// A value that came out of a mechanism, or was computed from such values and public ones alone.
 ///
-/// Only this crate makes one, so a function that takes `Released<String>` cannot be handed an original.
+/// Only this crate makes one from nothing, so a function that takes `Released<String>` is not handed an original by
+/// oversight. (`map` trusts its closure to use released and public values alone.)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released<T>(T);
 
@@ -26,6 +28,18 @@ impl<T> Released<T> {
     /// Takes the value out.
     pub fn into_value(self) -> T {
         self.0
+    }
+}
+
+/// The step through the door, for the mechanisms of this crate.
+pub(crate) trait DrawFrom<T> {
+    /// Draws from a private value. The closure is a mechanism: its result's distribution is what the guarantee bounds.
+    fn draw<U>(self, draw: impl FnOnce(T) -> U) -> Released<U>;
+}
+
+impl<T> DrawFrom<T> for Private<T> {
+    fn draw<U>(self, draw: impl FnOnce(T) -> U) -> Released<U> {
+        Released(draw(self.declassify("a mechanism draws from it")))
     }
 }
 

@@ -11,7 +11,8 @@ use rand_core::{Rng, SeedableRng};
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// The key of a run, from which every record's random stream is made. Wiped from memory when dropped.
+/// The key of a run, from which every record's random stream is made. Wiped from memory when dropped, as the streams are;
+/// copies that the compiler makes on the stack in between are not.
 pub struct Entropy {
     key: Zeroizing<[u8; 32]>,
     reproducible: bool,
@@ -68,6 +69,8 @@ pub enum Purpose {
     Shuffle = 1,
     /// Synthetic data and experiments, where nothing private is drawn.
     Synthetic = 2,
+    /// Audits, where nothing private is drawn either.
+    Audit = 3,
 }
 
 /// A stream of random words for one record. Not `Clone`: a copy would use the same words twice.
@@ -116,12 +119,43 @@ impl PrivacyRng {
         }
     }
 
+    /// A uniform integer in `0..bound`, exactly, for bounds of up to 127 bits.
+    ///
+    /// # Panics
+    /// When `bound` is zero or needs 128 bits.
+    pub fn below_wide(&mut self, bound: u128) -> u128 {
+        assert!(bound > 0 && bound >> 127 == 0, "a draw needs at least one outcome and at most 2^127");
+        if let Ok(small) = u64::try_from(bound) {
+            return u128::from(self.below(small));
+        }
+        // As many bits as the bound has, until they are below it: at least every second time.
+        let spare = bound.leading_zeros();
+        loop {
+            let word = ((u128::from(self.bits()) << 64) | u128::from(self.bits())) >> spare;
+            if word < bound {
+                return word;
+            }
+        }
+    }
+
     /// Puts items in a uniformly random order (Fisher and Yates, exact draws).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let chosen = self.below(last as u64 + 1) as usize;
             items.swap(last, chosen);
         }
+    }
+}
+
+#[cfg(test)]
+impl PrivacyRng {
+    /// The first word of the stream, again and again: for test doubles that misuse randomness, and nothing else.
+    pub(crate) fn first_word_for_mutant(&mut self) -> u64 {
+        let position = self.rng.get_word_pos();
+        self.rng.set_word_pos(0);
+        let word = self.rng.next_u64();
+        self.rng.set_word_pos(position);
+        word
     }
 }
 
@@ -154,6 +188,16 @@ mod tests {
         let mut counts = [0u64; 3];
         for _ in 0..100_000 {
             counts[(rng.below(3 << 62) >> 62) as usize] += 1;
+        }
+        assert_distribution(&counts, &[1.0 / 3.0; 3]);
+    }
+
+    #[test]
+    fn wide_bounds_are_fair_too() {
+        let mut rng = PrivacyRng::reproducible(5);
+        let mut counts = [0u64; 3];
+        for _ in 0..60_000 {
+            counts[(rng.below_wide(3 << 100) >> 100) as usize] += 1;
         }
         assert_distribution(&counts, &[1.0 / 3.0; 3]);
     }

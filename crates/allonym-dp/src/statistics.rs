@@ -67,6 +67,8 @@ fn ln_gamma_of_half(k: usize) -> f64 {
 /// When they could not, with a false-alarm rate of [`FALSE_ALARM`], or when the slices differ in length.
 pub fn assert_distribution(counts: &[u64], probabilities: &[f64]) {
     assert_eq!(counts.len(), probabilities.len(), "a probability for each outcome");
+    assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-9, "probabilities sum to one");
+    assert!(counts.iter().any(|count| *count > 0), "something was drawn");
     let possible = probabilities.iter().filter(|p| **p > 0.0).count();
     let g = g_statistic(counts, probabilities);
     if possible == 1 {

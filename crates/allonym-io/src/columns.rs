@@ -49,7 +49,7 @@ impl Columns {
     pub(crate) fn check(&self, header: &[String]) -> Result<usize, IoError> {
         for column in self.required.iter().chain(&self.drop).chain([&self.text]) {
             if !header.contains(column) {
-                return Err(IoError::MissingColumn { column: column.clone(), there: header.join(", ") });
+                return Err(missing(column, header.iter().map(String::as_str)));
             }
         }
         let mut places = header.iter().enumerate().filter(|(_, name)| **name == self.text).map(|(place, _)| place);
@@ -58,6 +58,20 @@ impl Columns {
             _ => Err(IoError::RepeatedColumn { column: self.text.clone() }),
         }
     }
+}
+
+/// The error for a column that is not there.
+pub(crate) fn missing<'a>(column: &str, there: impl Iterator<Item = &'a str>) -> IoError {
+    let folded = |name: &str| name.trim().to_lowercase();
+    let mut count = 0;
+    let mut similar = None;
+    for name in there {
+        count += 1;
+        if folded(name) == folded(column) {
+            similar = Some(name.to_owned());
+        }
+    }
+    IoError::MissingColumn { column: column.to_owned(), there: count, similar }
 }
 
 /// What was read and what passes, for the owner to see.

@@ -27,19 +27,23 @@ pub(crate) struct CsvReader {
 
 impl CsvReader {
     pub(crate) fn open(
-        mut input: Input,
+        input: Input,
         delimiter: u8,
         has_header: bool,
         columns: &Columns,
         limits: &Limits,
     ) -> Result<Self, IoError> {
-        let marked = input.take_byte_order_mark()?;
+        let marked = input.marked;
         let mut splitter = Splitter::new(input, delimiter, limits.record_bytes);
         if splitter.advance(0)? == Step::End {
             return Err(IoError::Empty { name: splitter.input().name.clone() });
         }
         let header =
             if has_header { header_of(&splitter)? } else { (1..=splitter.len()).map(|n| n.to_string()).collect() };
+        if header.iter().any(|name| name.contains('\r')) {
+            let why = "its lines end in carriage returns alone, or its header has one".into();
+            return Err(IoError::NotTheFormat { name: splitter.input().name.clone(), format: "CSV", why });
+        }
         let text = columns.check(&header)?;
         let carried: Vec<bool> = header.iter().map(|name| columns.carries(name)).collect();
         let mut report = Report::default();

@@ -76,12 +76,15 @@ pub enum IoError {
         name: String,
     },
     /// A column is missing.
-    #[error("there is no column `{column}`; there are: {there}")]
+    // The first row may be a record and not a header, so its cells are not quoted; a name that is nearly the one asked for is.
+    #[error("there is no column `{column}` among the {there}{}", suggestion(similar.as_deref()))]
     MissingColumn {
         /// The column asked for.
         column: String,
-        /// The columns there are.
-        there: String,
+        /// How many columns there are.
+        there: usize,
+        /// One whose name is the same but for case and spaces.
+        similar: Option<String>,
     },
     /// A column name that occurs twice.
     #[error("column `{column}` occurs twice")]
@@ -264,6 +267,10 @@ impl IoError {
         };
         hint.to_owned()
     }
+}
+
+fn suggestion(similar: Option<&str>) -> String {
+    similar.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
 /// The operating system's message without Rust's "(os error N)".

@@ -89,8 +89,9 @@ impl Reader for FilesReader {
 pub(crate) struct FilesWriter {
     unfinished: PathBuf,
     target: PathBuf,
-    /// The numbers that stand for the names when the records are shuffled.
+    /// The numbers that stand for the names when the records are shuffled, and how many there are.
     numbers: Option<std::vec::IntoIter<u64>>,
+    count: u64,
     done: bool,
 }
 
@@ -107,6 +108,13 @@ impl FilesWriter {
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".allonym-").suffix(".tmp");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As any new directory, which the user's umask takes from, or as the one that is replaced.
+            let existing = fs::metadata(target).map(|metadata| metadata.permissions());
+            builder.permissions(existing.unwrap_or_else(|_| fs::Permissions::from_mode(0o777)));
+        }
         let unfinished = builder.tempdir_in(directory_of(target)).map_err(IoError::write(&name))?.keep();
         unfinished::begin(&unfinished);
         let numbers = shuffle.map(|rng| {
@@ -114,7 +122,38 @@ impl FilesWriter {
             rng.shuffle(&mut numbers);
             numbers.into_iter()
         });
-        Ok(Self { unfinished, target: target.to_owned(), numbers, done: false })
+        // A link stays a link: what it points to is replaced.
+        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        Ok(Self { unfinished, target, numbers, count: count as u64, done: false })
+    }
+}
+
+fn numbered(number: u64) -> PathBuf {
+    PathBuf::from(format!("{number:06}.txt"))
+}
+
+fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::Write;
+    let mut file = fs::File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+impl FilesWriter {
+    fn make_again(&self) -> std::io::Result<()> {
+        let time = std::time::SystemTime::UNIX_EPOCH;
+        for number in 1..=self.count {
+            let path = self.unfinished.join(numbered(number));
+            let bytes = fs::read(&path)?;
+            let again = self.unfinished.join("again.tmp");
+            write_whole(&again, &bytes)?;
+            fs::rename(&again, &path)?;
+            fs::File::options()
+                .write(true)
+                .open(&path)?
+                .set_times(fs::FileTimes::new().set_modified(time).set_accessed(time))?;
+        }
+        Ok(())
     }
 }
 
@@ -122,24 +161,21 @@ impl Writer for FilesWriter {
     fn write(&mut self, rest: Rest, texts: Vec<Released<String>>) -> Result<(), IoError> {
         for (name, text) in rest.into_names().into_iter().zip(texts) {
             let name = match &mut self.numbers {
-                Some(numbers) => PathBuf::from(format!("{:06}.txt", numbers.next().unwrap_or_default())),
+                Some(numbers) => numbered(numbers.next().unwrap_or_default()),
                 None => name,
             };
             let path = self.unfinished.join(name);
-            fs::write(&path, format!("{text}\n")).map_err(IoError::write(name_of(&self.target)))?;
+            write_whole(&path, format!("{text}\n").as_bytes()).map_err(IoError::write(name_of(&self.target)))?;
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), IoError> {
         let name = name_of(&self.target);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // A temporary directory is its owner's alone; the release has the permissions of its surroundings.
-            let surroundings = fs::metadata(directory_of(&self.target)).map_err(IoError::write(&name))?;
-            let mode = surroundings.permissions().mode() & 0o755;
-            fs::set_permissions(&self.unfinished, fs::Permissions::from_mode(mode)).map_err(IoError::write(&name))?;
+        if self.numbers.is_some() {
+            // The order in which files were made shows in their times and places on the disk: make them again in the
+            // order of their numbers, all with the same time.
+            self.make_again().map_err(IoError::write(&name))?;
         }
         fs::rename(&self.unfinished, &self.target).map_err(IoError::write(&name))?;
         self.done = true;

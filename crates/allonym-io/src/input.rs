@@ -51,6 +51,15 @@ pub(crate) struct Input {
     pub(crate) name: String,
     pub(crate) bytes: Box<dyn BufRead + Send>,
     pub(crate) progress: Progress,
+    /// Whether the text began with a byte-order mark, which has been taken away.
+    pub(crate) marked: bool,
+}
+
+/// Reads the first four bytes, or all there are. A pipe may hand them out one by one.
+fn first_bytes(source: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut first = Vec::with_capacity(4);
+    source.take(4).read_to_end(&mut first)?;
+    Ok(first)
 }
 
 /// Opens a regular file; a directory or a missing file is an error that says so.
@@ -74,37 +83,27 @@ impl Input {
     }
 
     fn unpack(name: String, source: impl Read + Send + 'static, progress: Progress) -> Result<Self, IoError> {
-        let counted = Counted { inner: source, progress: progress.clone() };
-        let mut packed = BufReader::with_capacity(BUFFER, counted);
-        let first = packed.fill_buf().map_err(IoError::read(&name))?;
+        let mut packed = Counted { inner: source, progress: progress.clone() };
+        let first = first_bytes(&mut packed).map_err(IoError::read(&name))?;
         if first.starts_with(b"PAR1") {
             return Err(IoError::NotTheFormat { name, format: "text", why: "it is a Parquet file".into() });
         }
-        let bytes: Box<dyn BufRead + Send> = match Compression::of_bytes(first) {
+        let compression = Compression::of_bytes(&first);
+        let packed = BufReader::with_capacity(BUFFER, io::Cursor::new(first).chain(packed));
+        let mut bytes: Box<dyn Read + Send> = match compression {
             Compression::None => Box::new(packed),
-            Compression::Gzip => {
-                Box::new(BufReader::with_capacity(BUFFER, flate2::bufread::MultiGzDecoder::new(packed)))
-            }
-            Compression::Zstd => {
-                let decoder = zstd::Decoder::with_buffer(packed).map_err(IoError::read(&name))?;
-                Box::new(BufReader::with_capacity(BUFFER, decoder))
-            }
+            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(packed)),
+            Compression::Zstd => Box::new(zstd::Decoder::with_buffer(packed).map_err(IoError::read(&name))?),
         };
-        let mut input = Self { name, bytes, progress };
-        let first = input.bytes.fill_buf().map_err(IoError::read(&input.name))?;
+        let mut first = first_bytes(&mut bytes).map_err(IoError::read(&name))?;
         if first.starts_with(&[0xFF, 0xFE]) || first.starts_with(&[0xFE, 0xFF]) {
-            return Err(IoError::NotTheFormat { name: input.name, format: "UTF-8 text", why: "it is UTF-16".into() });
+            return Err(IoError::NotTheFormat { name, format: "UTF-8 text", why: "it is UTF-16".into() });
         }
-        Ok(input)
-    }
-
-    /// Takes a byte-order mark away and says whether there was one.
-    pub(crate) fn take_byte_order_mark(&mut self) -> Result<bool, IoError> {
-        let first = self.bytes.fill_buf().map_err(IoError::read(&self.name))?;
         let marked = first.starts_with(b"\xEF\xBB\xBF");
         if marked {
-            self.bytes.consume(3);
+            first.drain(..3);
         }
-        Ok(marked)
+        let bytes = Box::new(BufReader::with_capacity(BUFFER, io::Cursor::new(first).chain(bytes)));
+        Ok(Self { name, bytes, progress, marked })
     }
 }

@@ -1,6 +1,6 @@
 //! JSON Lines: an object a line. Values other than the text keep their bytes, so numbers keep their digits.
 
-use crate::columns::{Columns, Ids, Report};
+use crate::columns::{Columns, Ids, Report, missing};
 use crate::error::IoError;
 use crate::input::{Input, Progress};
 use crate::line::LineSplitter;
@@ -10,6 +10,7 @@ use allonym_text::Private;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 /// An object as a list, in its order, with values as they stand in the line.
@@ -52,19 +53,18 @@ pub(crate) struct JsonLinesReader {
 }
 
 impl JsonLinesReader {
-    pub(crate) fn open(input: Input, columns: &Columns, limits: &Limits) -> Result<Self, IoError> {
-        let lines = LineSplitter::new(input, limits.record_bytes)?;
+    pub(crate) fn open(input: Input, columns: &Columns, limits: &Limits) -> Self {
+        let lines = LineSplitter::new(input, limits.record_bytes);
         let (ids, report) = (Ids::new(), Report::default());
-        Ok(Self { lines, columns: columns.clone(), line_number: 0, ids, report, limits: limits.clone() })
+        Self { lines, columns: columns.clone(), line_number: 0, ids, report, limits: limits.clone() }
     }
 
-    /// Columns that the user named must occur somewhere, else the name is likely a mistake.
-    fn check_named_columns(&self) -> Result<(), IoError> {
-        let known = || self.report.carried.iter().chain(&self.report.dropped).chain([&self.columns.text]);
+    /// Columns that the user named must occur in the first batch, before anything of it is written: a misspelt name would
+    /// let the column pass that was meant.
+    fn check_named_columns(&self, seen: &HashSet<String>) -> Result<(), IoError> {
         for column in self.columns.required.iter().chain(&self.columns.drop) {
-            if self.report.records > 0 && !known().any(|name| name == column) {
-                let there = known().cloned().collect::<Vec<_>>().join(", ");
-                return Err(IoError::MissingColumn { column: column.clone(), there });
+            if !seen.contains(column) {
+                return Err(missing(column, seen.iter().map(String::as_str)));
             }
         }
         Ok(())
@@ -105,6 +105,7 @@ impl Reader for JsonLinesReader {
     fn next(&mut self) -> Result<Option<Batch>, IoError> {
         let first = self.report.records + 1;
         let (mut rows, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let mut seen = HashSet::new();
         while rows.len() < self.limits.batch_records && bytes < self.limits.batch_bytes {
             self.line_number += 1;
             let Some(line) = self.lines.advance(self.line_number)? else { break };
@@ -143,13 +144,20 @@ impl Reader for JsonLinesReader {
             let Some(text) = text else {
                 return Err(IoError::MissingField { record, column: self.columns.text.clone() });
             };
+            if first == 1 {
+                for (key, _) in &fields {
+                    if !seen.contains(key.as_ref()) {
+                        seen.insert(key.to_string());
+                    }
+                }
+            }
             self.report.note_columns(fields.iter().map(|(key, _)| key.as_ref()), &self.columns);
             rows.push(row.finish());
             texts.push(text);
             self.report.records = record;
         }
-        if rows.is_empty() {
-            self.check_named_columns()?;
+        if first == 1 && !rows.is_empty() {
+            self.check_named_columns(&seen)?;
         }
         self.report.repeated_ids = self.ids.repeated();
         Ok((!rows.is_empty()).then_some(Batch { first, texts, rest: Rest::Rows(rows) }))

@@ -165,8 +165,8 @@ pub fn open(
     Ok(match format {
         Format::Csv => Box::new(csv::CsvReader::open(Input::open(path)?, b',', has_header, columns, limits)?),
         Format::Tsv => Box::new(csv::CsvReader::open(Input::open(path)?, b'\t', has_header, columns, limits)?),
-        Format::Jsonl => Box::new(json_lines::JsonLinesReader::open(Input::open(path)?, columns, limits)?),
-        Format::Lines => Box::new(lines::LinesReader::open(Input::open(path)?, limits)?),
+        Format::Jsonl => Box::new(json_lines::JsonLinesReader::open(Input::open(path)?, columns, limits)),
+        Format::Lines => Box::new(lines::LinesReader::open(Input::open(path)?, limits)),
         Format::Parquet => Box::new(parquet::ParquetReader::open(path, columns, limits)?),
         Format::Files => Box::new(files::FilesReader::open(path, limits)?),
     })
@@ -177,6 +177,8 @@ pub fn open(
 /// # Errors
 /// When it would.
 pub fn check_target(input: &Path, target: &Path, format: Format, in_place: bool) -> Result<(), IoError> {
+    // `< file` and `-o file` may be the same file too.
+    let input = if is_stream(input) { Path::new("/dev/stdin") } else { input };
     if is_stream(target) {
         if format == Format::Files {
             return Err(IoError::Kind { name: "standard output".into(), found: "a stream", expected: "a directory" });

@@ -13,9 +13,8 @@ pub(crate) struct LineSplitter {
 }
 
 impl LineSplitter {
-    pub(crate) fn new(mut input: Input, limit: usize) -> Result<Self, IoError> {
-        input.take_byte_order_mark()?;
-        Ok(Self { input, limit, line: Vec::new() })
+    pub(crate) fn new(input: Input, limit: usize) -> Self {
+        Self { input, limit, line: Vec::new() }
     }
 
     /// The next line without its end; `None` at the end of the input. `number` is the line's, for messages.

@@ -16,9 +16,9 @@ pub(crate) struct LinesReader {
 }
 
 impl LinesReader {
-    pub(crate) fn open(input: Input, limits: &Limits) -> Result<Self, IoError> {
-        let lines = LineSplitter::new(input, limits.record_bytes)?;
-        Ok(Self { lines, report: Report::default(), limits: limits.clone() })
+    pub(crate) fn open(input: Input, limits: &Limits) -> Self {
+        let lines = LineSplitter::new(input, limits.record_bytes);
+        Self { lines, report: Report::default(), limits: limits.clone() }
     }
 }
 

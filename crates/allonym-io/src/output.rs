@@ -139,8 +139,7 @@ impl Pending {
         if target.is_dir() {
             return Err(IoError::Kind { name, found: "a directory", expected: "a file" });
         }
-        // A link stays a link: what it points to is replaced.
-        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let target = behind_links(target);
         let directory = directory_of(&target);
         let mut builder = tempfile::Builder::new();
         builder.prefix(".allonym-").suffix(".tmp");
@@ -175,6 +174,18 @@ impl Drop for Pending {
             let _ = fs::remove_file(&self.path);
             unfinished::end(&self.path);
         }
+    }
+}
+
+/// Where a path leads: a link stays a link, and what it points to is replaced, or made if it is not there yet.
+fn behind_links(target: &Path) -> PathBuf {
+    if let Ok(found) = fs::canonicalize(target) {
+        return found;
+    }
+    match fs::read_link(target) {
+        Ok(link) if link.is_absolute() => link,
+        Ok(link) => directory_of(target).join(link),
+        Err(_) => target.to_owned(),
     }
 }
 

@@ -16,6 +16,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression as Codec, ZstdLevel};
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::properties::WriterProperties;
 use std::fs::File;
 use std::path::Path;
@@ -36,6 +37,7 @@ pub(crate) struct ParquetReader {
     ids: Ids,
     report: Report,
     progress: Progress,
+    record_bytes: usize,
 }
 
 impl ParquetReader {
@@ -53,7 +55,7 @@ impl ParquetReader {
         // The text is read as plain strings, however it is stored (dictionary, large, view).
         let as_stored = stored.schema();
         let fields: Vec<FieldRef> =
-            as_stored.fields().iter().enumerate().map(|(i, f)| if i == place { plain(f) } else { f.clone() }).collect();
+            as_stored.fields().iter().enumerate().map(|(i, f)| if i == place { plain(f) } else { bare(f) }).collect();
         let wanted = Arc::new(Schema::new_with_metadata(fields.clone(), as_stored.metadata().clone()));
         let metadata = load(&file, ArrowReaderOptions::new().with_schema(wanted), &name)?;
 
@@ -65,18 +67,33 @@ impl ParquetReader {
         let rows = metadata.metadata().file_metadata().num_rows().max(0) as u64;
         let bytes: i64 = metadata.metadata().row_groups().iter().map(|group| group.total_byte_size()).sum();
         let row_bytes = (bytes.max(0) as u64 / rows.max(1)).max(1) as usize;
-        let batch = (limits.batch_bytes / row_bytes).clamp(1, limits.batch_records);
+        // Texts that repeat are stored once, so their stored size says little: take few of them at a time.
+        let repeats = |group: &RowGroupMetaData| group.columns().iter().any(|c| c.dictionary_page_offset().is_some());
+        let most = if metadata.metadata().row_groups().iter().any(repeats) { 256 } else { limits.batch_records };
+        let batch = (limits.batch_bytes / row_bytes).clamp(1, most.min(limits.batch_records));
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
         let mask = ProjectionMask::roots(builder.parquet_schema(), leaving);
         let batches = builder.with_projection(mask).with_batch_size(batch).build().map_err(|_| damaged(&name, 1))?;
 
         let mut report = Report::default();
         report.note_columns(header.iter().map(String::as_str), columns);
-        if !as_stored.metadata().is_empty() {
+        let described = as_stored.fields().iter().any(|field| !field.metadata().is_empty());
+        if !as_stored.metadata().is_empty() || described {
             report.remarks.push("the file's own metadata was left out".into());
         }
         let progress = Progress::of_total(Some(rows));
-        Ok(Self { name, batches, columns: columns.clone(), schema, text, id, ids: Ids::new(), report, progress })
+        Ok(Self {
+            name,
+            batches,
+            columns: columns.clone(),
+            schema,
+            text,
+            id,
+            ids: Ids::new(),
+            report,
+            progress,
+            record_bytes: limits.record_bytes,
+        })
     }
 
     fn note_ids(&mut self, batch: &RecordBatch) {
@@ -117,6 +134,15 @@ fn plain(field: &Field) -> FieldRef {
     Arc::new(Field::new(field.name(), DataType::Utf8, field.is_nullable()))
 }
 
+/// A field that passes, without its own metadata, and with room in its dictionary for the values of the whole file.
+fn bare(field: &Field) -> FieldRef {
+    let kind = match field.data_type() {
+        DataType::Dictionary(_, values) => DataType::Dictionary(Box::new(DataType::Int32), values.clone()),
+        other => other.clone(),
+    };
+    Arc::new(Field::new(field.name(), kind, field.is_nullable()))
+}
+
 impl Reader for ParquetReader {
     fn next(&mut self) -> Result<Option<Batch>, IoError> {
         let first = self.report.records + 1;
@@ -126,6 +152,13 @@ impl Reader for ParquetReader {
         let Some(strings) = batch.column(self.text).as_string_opt::<i32>() else {
             return Err(IoError::NotTextColumn { column: self.columns.text.clone(), found: "unknown".into() });
         };
+        if let Some(place) = strings.iter().position(|text| text.is_some_and(|text| text.len() > self.record_bytes)) {
+            return Err(IoError::TooLarge {
+                record: first + place as u64,
+                line: first + place as u64,
+                limit: self.record_bytes,
+            });
+        }
         // A missing text counts as an empty one, since whether there is a text is private too.
         let texts = strings.iter().map(|text| Private::new(text.unwrap_or_default().to_owned())).collect();
         self.report.records += batch.num_rows() as u64;

@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 /// What buckets may hold in memory together before they are spilled.
 pub(crate) const MEMORY: usize = 64 << 20;
 
-/// How many buckets keep each of them near 32 MB for an input of this size.
+/// How many buckets keep each of them small for an input of this size.
 pub(crate) fn buckets_for(input_bytes: Option<u64>) -> u64 {
-    // Packed inputs unpack to several times their size; a pipe may bring anything.
-    input_bytes.map_or(256, |bytes| (bytes >> 23).clamp(1, 1024))
+    // Short texts become long ones, packed inputs unpack, and a pipe may bring anything: never fewer than 256.
+    input_bytes.map_or(256, |bytes| (bytes >> 23).clamp(256, 1024))
 }
 
 /// The directory for spilled buckets: beside the target.
@@ -142,8 +142,8 @@ mod tests {
     }
 
     fn empty_release() -> Released<String> {
-        let mechanism = mechanism::by_name("random", 2).unwrap();
-        let terms = Terms { max_tokens: 1, length: Length::Public };
+        let mechanism = mechanism::by_name("random", &mechanism::Parameters::default(), 2).unwrap();
+        let terms = Terms { max_tokens: 1, length: Length::Public, delta: 0.0 };
         release(&*mechanism, Private::new(Nothing), &terms, &mut PrivacyRng::reproducible(1)).map(|_| String::new())
     }
 

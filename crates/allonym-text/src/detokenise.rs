@@ -95,6 +95,8 @@ impl Writer {
                 // Only letters with one capital: a longer one (ß, SS) would change the word.
                 let mut capital = first.to_uppercase();
                 let capital = if capital.len() == 1 { capital.next().unwrap_or(first) } else { first };
+                // And only where the small letter comes back: that of the micro sign's capital is another.
+                let capital = if capital.to_lowercase().eq([first]) { capital } else { first };
                 self.text.push(capital);
                 self.text.push_str(characters.as_str());
             }

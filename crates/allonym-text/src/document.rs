@@ -4,10 +4,11 @@ use crate::normalise::{Normalised, normalise};
 use crate::sentence::sentences;
 use crate::tokenise::tokenise;
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 
 /// A text that has been brought into plain form and cut into tokens. Every token knows where it stood in the original.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Document {
     plain: Normalised,
     tokens: Vec<Range<usize>>,
@@ -15,12 +16,25 @@ pub struct Document {
 }
 
 /// A token of a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Token<'a> {
     /// The token in plain form, in the writer's case.
     pub text: &'a str,
     /// Its bytes in the original text.
     pub span: Range<usize>,
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The text is somebody's.
+        write!(f, "Document({} tokens)", self.len())
+    }
+}
+
+impl fmt::Debug for Token<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Token({:?})", self.span)
+    }
 }
 
 impl<'a> Token<'a> {
@@ -50,6 +64,20 @@ impl Document {
 
     /// Reads at most the first `limit` tokens of a text; the rest is as if it had not been written.
     pub fn read_up_to(original: &str, limit: usize) -> Self {
+        // A token has at most a few hundred bytes, but for an address: this much text holds `limit` of them, and a
+        // huge text need not be looked at whole.
+        let enough = limit.saturating_mul(1024).max(1 << 16).min(original.len());
+        let first = Self::read_some(&original[..original.floor_char_boundary(enough)], limit);
+        match first.tokens().last() {
+            // Read again without the rest, which may have had a say in what is a look-alike.
+            Some(last) if first.len() == limit && last.span.end < original.len() => {
+                Self::read_some(&original[..last.span.end], limit)
+            }
+            _ => first,
+        }
+    }
+
+    fn read_some(original: &str, limit: usize) -> Self {
         let plain = normalise(original);
         // English has a token about every five bytes; a huge text may grow its list as it goes.
         let mut tokens = Vec::with_capacity((plain.as_str().len() / 5 + 1).min(limit).min(1 << 16));
@@ -103,6 +131,22 @@ mod tests {
         let document = Document::read_up_to("one two three. Four", 2);
         assert_eq!(document.tokens().map(|t| t.text).collect::<Vec<_>>(), ["one", "two"]);
         assert_eq!(document.sentences(), std::slice::from_ref(&(0..2)));
+    }
+
+    #[test]
+    fn what_is_left_out_has_no_say() {
+        // A Russian word further on would make the first word Russian.
+        let alone: Vec<String> = Document::read_up_to("сору x", 1).tokens().map(|t| t.text.to_owned()).collect();
+        let followed: Vec<String> =
+            Document::read_up_to("сору x мама", 1).tokens().map(|t| t.text.to_owned()).collect();
+        assert_eq!(alone, followed);
+    }
+
+    #[test]
+    fn debug_does_not_show_the_text() {
+        let document = Document::read("a canary");
+        let shown = format!("{document:?} {:?} {:?}", document.tokens().next(), crate::normalise("canary"));
+        assert!(!shown.contains("canary"), "{shown}");
     }
 
     #[test]

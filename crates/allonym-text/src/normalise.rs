@@ -4,6 +4,7 @@
 //! look-alike letters of other scripts folded where they pretend to be Latin.
 
 use crate::fold::{Fold, Script, fold, is_pictographic, look_alike, script};
+use std::fmt;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -11,7 +12,7 @@ use unicode_normalization::char::is_combining_mark;
 const ZERO_WIDTH_JOINER: char = '\u{200D}';
 
 /// A text in plain form, which knows where each piece stood in the original.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Normalised {
     text: String,
     /// Empty when nothing was changed.
@@ -24,6 +25,13 @@ struct Piece {
     plain: usize,
     original: Range<usize>,
     verbatim: bool,
+}
+
+impl fmt::Debug for Normalised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The text is somebody's.
+        write!(f, "Normalised({} bytes)", self.text.len())
+    }
 }
 
 impl Normalised {
@@ -198,7 +206,9 @@ fn joins_pictures(original: &str, at: usize) -> bool {
     if !original[at..].starts_with(ZERO_WIDTH_JOINER) {
         return false;
     }
-    let picture = |c: char| is_pictographic(c) || matches!(c, '\u{1F3FB}'..='\u{1F3FF}');
+    // What is folded or composed away is no picture any more, and a joiner beside it would be an invisible mark.
+    let stays = |c: char| fold(c) == Fold::Keep && std::iter::once(c).nfc().eq(std::iter::once(c));
+    let picture = |c: char| (is_pictographic(c) || matches!(c, '\u{1F3FB}'..='\u{1F3FF}')) && stays(c);
     let visible = |c: &char| fold(*c) != Fold::Remove;
     let before = original[..at].chars().rev().take(4).find(visible);
     let after = original[at + ZERO_WIDTH_JOINER.len_utf8()..].chars().next();
@@ -211,13 +221,15 @@ fn fold_look_alikes(folded: Normalised) -> Normalised {
     if !folded.text.chars().any(|c| !c.is_ascii() && look_alike(c).is_some()) {
         return folded;
     }
-    let genuine: Vec<Script> = folded
-        .text
-        .chars()
-        .filter(|c| look_alike(*c).is_none())
-        .filter_map(script)
-        .filter(|s| *s != Script::Latin)
-        .collect();
+    let mut genuine: Vec<Script> = Vec::new();
+    let others =
+        folded.text.chars().filter(|c| look_alike(*c).is_none()).filter_map(script).filter(|s| *s != Script::Latin);
+    for script in others {
+        // At most one entry a script, so that looking one up costs nothing.
+        if !genuine.contains(&script) {
+            genuine.push(script);
+        }
+    }
     let mut out = Builder::with_capacity(folded.text.len());
     let mut at = 0;
     while at < folded.text.len() {

@@ -2,7 +2,8 @@
 //!
 //! Whatever came from a person's text is a `Private<T>` until a mechanism of `allonym-dp` has drawn a release from it.
 //! It has no `Display` and no `Serialize`, and its `Debug` prints `Private(..)`, so that it cannot reach a log, an error
-//! message or a file by oversight.
+//! message or a file by oversight. It is a guard against mistakes, not against malice: a closure given to `map` could
+//! still carry a value away, which is for review to see.
 
 use std::fmt;
 
@@ -14,7 +15,7 @@ use std::fmt;
 /// assert_eq!(format!("{text:?}"), "Private(..)");
 /// assert_eq!(text.as_ref().map(|t| t.len()).declassify("an example"), 9);
 /// ```
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Private<T>(T);
 
 impl<T> Private<T> {

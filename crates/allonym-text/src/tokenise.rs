@@ -26,10 +26,17 @@ pub fn tokenise(plain: &str) -> Tokens<'_> {
 }
 
 /// The tokens of a text; see [`tokenise`].
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Tokens<'a> {
     text: &'a str,
     at: usize,
+}
+
+impl std::fmt::Debug for Tokens<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The text is somebody's.
+        write!(f, "Tokens(at byte {})", self.at)
+    }
 }
 
 impl Iterator for Tokens<'_> {
@@ -52,6 +59,10 @@ impl Iterator for Tokens<'_> {
 const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
+
+/// The most bytes of a word, give or take a character; a longer one is cut. It also bounds how far the tokeniser looks
+/// ahead, so that no text takes more than time in proportion to its length.
+const LONGEST_WORD: usize = 256;
 
 /// Bytes that continue a word whatever stands around them.
 static IS_WORD: [bool; 256] = {
@@ -136,7 +147,7 @@ fn wide_token_end(text: &str, start: usize) -> usize {
 fn word_token_end(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     // Most words are letters between two spaces, and of those nothing more need be asked.
-    let run = start + bytes[start..].iter().take_while(|b| IS_WORD[**b as usize]).count();
+    let run = start + bytes[start..].iter().take(LONGEST_WORD).take_while(|b| IS_WORD[**b as usize]).count();
     if run > start && bytes.get(run).is_none_or(|b| is_space(*b)) {
         return start + double_word(&text[start..run]).unwrap_or(run - start);
     }
@@ -171,7 +182,7 @@ enum Extent {
 /// How far a word reaches: letters, digits, and what may stand inside of one. `at` is where its first run of them ends.
 fn word_end(text: &str, start: usize, mut at: usize) -> Extent {
     let bytes = text.as_bytes();
-    while at < bytes.len() {
+    while at < bytes.len() && at - start < LONGEST_WORD {
         let byte = bytes[at];
         if IS_WORD[byte as usize] {
             at += 1;
@@ -228,7 +239,8 @@ fn is_inner_stop(text: &str, start: usize, at: usize) -> bool {
     if letters && label == 1 && !starts_word(text, at + 2) {
         return true;
     }
-    let name = bytes[start..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-')).count();
+    let in_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b'.' | b'-');
+    let name = bytes[start..].iter().take(LONGEST_WORD).take_while(in_name).count();
     let name = text[start..start + name].trim_end_matches(['.', '-']);
     is_domain_name(name) || mail_end(bytes, start, at).is_some()
 }
@@ -254,11 +266,12 @@ fn address_end(bytes: &[u8], start: usize, from: usize) -> usize {
 /// Where the mail address that starts at `start` ends, if the text from there is one.
 fn mail_end(bytes: &[u8], start: usize, from: usize) -> Option<usize> {
     let local = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'+' | b'-' | b'%');
-    let sign = from + bytes[from..].iter().take_while(|b| local(b)).count();
+    let sign = from + bytes[from..].iter().take(LONGEST_WORD).take_while(|b| local(b)).count();
     if sign == start || bytes.get(sign) != Some(&b'@') || !bytes[start..sign].iter().all(local) {
         return None;
     }
-    let host = bytes[sign + 1..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-')).count();
+    let in_host = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b'.' | b'-');
+    let host = bytes[sign + 1..].iter().take(LONGEST_WORD).take_while(in_host).count();
     let mut end = sign + 1 + host;
     while end > sign + 1 && matches!(bytes[end - 1], b'.' | b'-') {
         end -= 1;

@@ -50,6 +50,11 @@ impl From<DpError> for Failure {
         let hint = match &error {
             DpError::NoEntropy => "releases need randomness from the operating system; there is no fallback",
             DpError::UnknownMechanism { .. } => "see `allonym anonymize --help`",
+            DpError::MissingEpsilon => "for example `--epsilon 3`; what it costs is told by `allonym budget`",
+            DpError::TwoEpsilons => "leave out one of them",
+            DpError::NotRead { .. } => "leave it out; `allonym anonymize --help` says what each mechanism reads",
+            DpError::NothingFits { .. } => "raise the total, draw fewer tokens, or take another mechanism",
+            DpError::Unbounded => "no release can be made with these numbers",
             DpError::Setting { .. } => "see `allonym anonymize --help` for the range",
         };
         Self::new(error.to_string(), hint)

@@ -8,6 +8,7 @@
 pub mod demo;
 mod failure;
 mod pipeline;
+mod proposer;
 mod run;
 mod settings;
 mod summary;

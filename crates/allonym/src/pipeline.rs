@@ -1,11 +1,13 @@
 //! From original texts to released ones, on all cores.
 
 use crate::failure::Failure;
+use crate::proposer::Verbatim;
 use crate::settings::Checked;
-use allonym_dp::{Entropy, Guarantee, Mechanism, Proposer, Purpose, Released, Terms, release};
+use allonym_dp::{Entropy, Guarantee, Mechanism, PrivacyRng, Purpose, Released, Terms, release};
 use allonym_text::vocabulary::Origin;
 use allonym_text::{Document, Private, Vocabulary, detokenise};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A method with its settings, ready to release texts.
 ///
@@ -15,16 +17,19 @@ use rayon::prelude::*;
 ///
 /// let checked = Settings { seed: Some(7), ..Settings::default() }.check()?;
 /// let pipeline = Pipeline::new(&checked)?;
-/// let released = pipeline.release(1, &[Private::new("It was great, was it not?".to_owned())]);
+/// let released = pipeline.release(&[Private::new("It was great, was it not?".to_owned())]);
 /// assert_eq!(released.len(), 1);
-/// assert!(pipeline.guarantee().to_string().contains("not private: seeded"));
+/// assert!(pipeline.guarantee()?.to_string().contains("not private: seeded"));
 /// # Ok::<(), allonym::Failure>(())
 /// ```
 pub struct Pipeline<'a> {
     mechanism: &'a dyn Mechanism,
     vocabulary: &'a Vocabulary,
     terms: Terms,
-    entropy: &'a Entropy,
+    entropy: Entropy,
+    /// Records released so far: each has a random stream of its own, and none is used twice.
+    records: AtomicU64,
+    public_words: &'static str,
     workers: rayon::ThreadPool,
 }
 
@@ -38,50 +43,60 @@ impl<'a> Pipeline<'a> {
             let message = format!("cannot start {} worker threads", checked.settings.threads);
             Failure::new(message, "ask for fewer with `--threads`")
         })?;
-        let Checked { mechanism, vocabulary, terms, entropy, .. } = checked;
-        Ok(Self { mechanism: &**mechanism, vocabulary, terms: *terms, entropy, workers })
+        // Every pipeline has a key of its own, so that settings can be used again.
+        let entropy = match checked.settings.seed {
+            Some(seed) => Entropy::reproducible(seed),
+            None => Entropy::from_os()?,
+        };
+        let public_words = match checked.settings.vocabulary {
+            None => "the vocabulary is public (it comes with the program)",
+            Some(_) => "the vocabulary is public (its file says so)",
+        };
+        let Checked { mechanism, vocabulary, terms, .. } = checked;
+        let records = AtomicU64::new(0);
+        Ok(Self { mechanism: &**mechanism, vocabulary, terms: *terms, entropy, records, public_words, workers })
     }
 
-    /// Releases the texts of consecutive records, the first of which has the given number. The result for a record
-    /// depends on its text, its number and the run's randomness alone, not on the other records or on the threads.
-    pub fn release(&self, first: u64, texts: &[Private<String>]) -> Vec<Released<String>> {
+    /// Releases the texts of the next records. The result for a record depends on its text, its place among all records
+    /// of this pipeline and the pipeline's randomness alone, not on the other records, on batches or on threads.
+    pub fn release(&self, texts: &[Private<String>]) -> Vec<Released<String>> {
+        let first = self.records.fetch_add(texts.len() as u64, Ordering::Relaxed);
         self.workers.install(|| {
             texts.par_iter().enumerate().map(|(index, text)| self.release_one(first + index as u64, text)).collect()
         })
     }
 
     fn release_one(&self, record: u64, text: &Private<String>) -> Released<String> {
-        let proposer = text.as_ref().map(|text| Unread(Document::read_up_to(text, self.terms.max_tokens)));
+        let proposer = text.as_ref().map(|text| {
+            let document = Document::read_up_to(text, self.terms.max_tokens);
+            Verbatim::new(&document, self.vocabulary, self.terms.length, self.mechanism.reads())
+        });
         let mut rng = self.entropy.stream(Purpose::Record, record);
         release(self.mechanism, proposer, &self.terms, &mut rng)
             .map(|ids| detokenise(ids.iter().filter_map(|id| self.vocabulary.word(*id))))
     }
 
+    /// A random stream for another purpose than a record.
+    pub(crate) fn stream(&self, purpose: Purpose) -> PrivacyRng {
+        self.entropy.stream(purpose, 0)
+    }
+
     /// What a release by this pipeline promises.
-    pub fn guarantee(&self) -> Guarantee {
-        let mut guarantee = allonym_dp::guarantee(self.mechanism, &self.terms, self.entropy.is_reproducible());
+    ///
+    /// # Errors
+    /// When the terms ask for a delta that is no probability, which checked settings do not.
+    pub fn guarantee(&self) -> Result<Guarantee, Failure> {
+        let mut guarantee = Guarantee::of(self.mechanism, &self.terms, self.entropy.is_reproducible())?;
         guarantee.assumptions.push(match self.vocabulary.origin() {
-            Origin::Public => "the vocabulary is public (it is)".to_owned(),
+            Origin::Public => self.public_words.to_owned(),
             Origin::Private => "the vocabulary is public (IT IS NOT: it was counted from private texts)".to_owned(),
         });
         guarantee.assumptions.push("the records are of different authors: n records of one author cost n times".into());
         if self.vocabulary.origin() == Origin::Private {
+            guarantee.void.push("the vocabulary was counted from private texts".into());
             guarantee.not_protected.push("which words occur in the texts the vocabulary was counted from".into());
         }
-        guarantee
-    }
-}
-
-/// The proposer of a mechanism that reads no scores: it knows how long the text is, and no more is asked.
-struct Unread(Document);
-
-impl Proposer for Unread {
-    fn tokens(&self) -> usize {
-        self.0.len()
-    }
-
-    fn scores(&mut self, _released: &[u32]) -> &[f32] {
-        &[]
+        Ok(guarantee)
     }
 }
 
@@ -90,32 +105,43 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
 
-    fn released(threads: usize, texts: &[&str], first: u64) -> Vec<String> {
+    fn released(threads: usize, texts: &[&str]) -> Vec<String> {
         let checked = Settings { seed: Some(7), threads, ..Settings::default() }.check().unwrap();
         let texts: Vec<_> = texts.iter().map(|text| Private::new((*text).to_owned())).collect();
-        Pipeline::new(&checked).unwrap().release(first, &texts).into_iter().map(Released::into_value).collect()
+        Pipeline::new(&checked).unwrap().release(&texts).into_iter().map(Released::into_value).collect()
     }
 
     #[test]
     fn the_number_of_threads_does_not_change_a_seeded_release() {
         let texts = vec!["some text"; 100];
-        assert_eq!(released(1, &texts, 1), released(3, &texts, 1));
+        assert_eq!(released(1, &texts), released(3, &texts));
     }
 
     #[test]
     fn a_record_does_not_depend_on_the_batch_it_is_in() {
-        let together = released(2, &["a", "b", "c"], 1);
-        assert_eq!(released(2, &["b", "c"], 2), together[1..]);
+        let together = released(2, &["a", "b", "c"]);
+        let checked = Settings { seed: Some(7), ..Settings::default() }.check().unwrap();
+        let pipeline = Pipeline::new(&checked).unwrap();
+        let text = |text: &str| [Private::new(text.to_owned())];
+        let apart: Vec<String> =
+            ["a", "b", "c"].iter().map(|t| pipeline.release(&text(t)).remove(0).into_value()).collect();
+        assert_eq!(apart, together);
     }
 
     #[test]
-    fn records_do_not_share_randomness() {
-        let texts = released(2, &["same", "same"], 1);
+    fn records_calls_and_pipelines_do_not_share_randomness() {
+        let texts = released(2, &["same", "same"]);
         assert_ne!(texts[0], texts[1]);
+        let checked = Settings::default().check().unwrap();
+        let (one, other) = (Pipeline::new(&checked).unwrap(), Pipeline::new(&checked).unwrap());
+        let release =
+            |pipeline: &Pipeline<'_>| pipeline.release(&[Private::new("same".to_owned())]).remove(0).into_value();
+        let drawn = [release(&one), release(&one), release(&other)];
+        assert!(drawn[0] != drawn[1] && drawn[0] != drawn[2] && drawn[1] != drawn[2]);
     }
 
     #[test]
     fn a_released_text_has_no_line_break() {
-        assert!(released(1, &["a\nb\r\n\n c"; 50], 1).iter().all(|text| !text.contains(['\n', '\r', '\t'])));
+        assert!(released(1, &["a\nb\r\n\n c"; 50]).iter().all(|text| !text.contains(['\n', '\r', '\t'])));
     }
 }

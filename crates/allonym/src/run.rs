@@ -27,12 +27,12 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
     let settings = &checked.settings;
     let pipeline = Pipeline::new(checked)?;
     let reader = open(checked)?;
-    let shuffle = settings.shuffle.then(|| checked.entropy.stream(Purpose::Shuffle, 0));
+    let shuffle = settings.shuffle.then(|| pipeline.stream(Purpose::Shuffle));
     let size =
         (!is_stream(&settings.input)).then(|| std::fs::metadata(&settings.input).ok()).flatten().map(|m| m.len());
     let writer = allonym_io::create(&settings.output, reader.shape(), shuffle, size)?;
     let report = stages(reader, writer, &pipeline, on_progress)?;
-    Ok(Summary::new(checked, report, &pipeline, false))
+    Summary::new(checked, report, &pipeline, false)
 }
 
 /// Reads a whole file and says what a release would carry and cost, without drawing or writing anything.
@@ -46,7 +46,7 @@ pub fn dry_run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary
     while let Some(batch) = reader.next()? {
         on_progress(&progress, batch.first - 1 + batch.texts.len() as u64);
     }
-    Ok(Summary::new(checked, reader.report().clone(), &pipeline, true))
+    Summary::new(checked, reader.report().clone(), &pipeline, true)
 }
 
 /// Runs the three stages; the first error of any of them ends all and is returned.
@@ -76,7 +76,7 @@ fn stages(
         });
         for Batch { first, texts, rest } in from_reader {
             let records = first - 1 + texts.len() as u64;
-            if to_writer.send((rest, pipeline.release(first, &texts))).is_err() {
+            if to_writer.send((rest, pipeline.release(&texts))).is_err() {
                 break;
             }
             on_progress(&progress, records);

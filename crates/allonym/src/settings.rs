@@ -1,7 +1,9 @@
 //! A run as data: every setting of `allonym anonymize`, its default, and its check.
 
 use crate::failure::Failure;
-use allonym_dp::{Entropy, Length, Terms, mechanism};
+use allonym_dp::compose::plan;
+use allonym_dp::mechanism::{self, Mechanism, Parameters};
+use allonym_dp::{Length, Terms};
 use allonym_io::{Columns, Format, Limits, is_stream};
 use allonym_text::Vocabulary;
 use allonym_text::vocabulary::Origin;
@@ -41,6 +43,26 @@ pub struct Settings {
     pub length: Length,
     /// The most tokens of a record that are drawn. Default 50, as in the papers.
     pub max_tokens: usize,
+    /// The mechanism's own parameter, as its paper defines it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
+    /// The true loss of a token, instead of `epsilon`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epsilon_per_token: Option<f64>,
+    /// The total loss that a record may cost, instead of both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+    /// The probability with which the total may be larger. Default 0, pure composition.
+    pub delta: f64,
+    /// `two-set`: draws that form the candidate set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<usize>,
+    /// `subset` and `band`: how many tokens count as good.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub good: Option<usize>,
+    /// `clipped-logit`, `floored` and `metric`: where scores are clipped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip: Option<f64>,
     /// A vocabulary file. Default: the English list that comes with the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vocabulary: Option<PathBuf>,
@@ -77,6 +99,13 @@ impl Default for Settings {
             mechanism: "random".into(),
             length: Length::Fixed,
             max_tokens: 50,
+            epsilon: None,
+            epsilon_per_token: None,
+            total: None,
+            delta: 0.0,
+            candidates: None,
+            good: None,
+            clip: None,
             vocabulary: None,
             vocabulary_size: None,
             allow_private_vocabulary: false,
@@ -97,8 +126,7 @@ pub struct Checked {
     pub(crate) limits: Limits,
     pub(crate) terms: Terms,
     pub(crate) vocabulary: Vocabulary,
-    pub(crate) mechanism: Box<dyn mechanism::Mechanism>,
-    pub(crate) entropy: Entropy,
+    pub(crate) mechanism: Box<dyn Mechanism>,
 }
 
 impl Checked {
@@ -125,13 +153,9 @@ impl Settings {
         }
         allonym_io::check_target(&self.input, &self.output, format, self.in_place)?;
         let columns = self.columns()?;
-        let terms = Terms { max_tokens: self.max_tokens, length: self.length }.check()?;
+        let terms = Terms { max_tokens: self.max_tokens, length: self.length, delta: self.delta }.check()?;
         let vocabulary = self.load_vocabulary()?;
-        let mechanism = mechanism::by_name(&self.mechanism, self.length.outcomes(vocabulary.words()))?;
-        let entropy = match self.seed {
-            Some(seed) => Entropy::reproducible(seed),
-            None => Entropy::from_os()?,
-        };
+        let mechanism = self.build_mechanism(self.length.outcomes(vocabulary.words()))?;
         if !(1..=4095).contains(&self.max_record_mib) {
             let message = format!("`max-record-mib` is {}; it must be between 1 and 4095", self.max_record_mib);
             return Err(Failure::new(message, "the default is 256"));
@@ -140,11 +164,41 @@ impl Settings {
             let message = format!("`threads` is {}; it must be at most 1024", self.threads);
             return Err(Failure::new(message, "0 is one a core, which is what most runs want"));
         }
-        let limits = Limits { record_bytes: self.max_record_mib << 20, ..Limits::default() };
-        Ok(Checked { settings: self, format, columns, limits, terms, vocabulary, mechanism, entropy })
+        // A batch holds releases too: fewer records where each may be long.
+        let batch_records = (400_000 / self.max_tokens).clamp(1, Limits::default().batch_records);
+        let limits = Limits { record_bytes: self.max_record_mib << 20, batch_records, ..Limits::default() };
+        Ok(Checked { settings: self, format, columns, limits, terms, vocabulary, mechanism })
+    }
+
+    fn build_mechanism(&self, outcomes: u32) -> Result<Box<dyn Mechanism>, Failure> {
+        let entry = mechanism::entry(&self.mechanism)?;
+        let parameters = Parameters {
+            epsilon: self.epsilon,
+            epsilon_per_token: self.epsilon_per_token,
+            candidates: self.candidates,
+            good: self.good,
+            clip: self.clip,
+        };
+        let Some(total) = self.total else { return Ok(entry.build(&parameters, outcomes)?) };
+        if self.epsilon.is_some() || self.epsilon_per_token.is_some() {
+            let message = "`total` and an epsilon of the mechanism were given";
+            return Err(Failure::new(message, "a total decides the epsilon: give one of them"));
+        }
+        if entry.parameters.is_empty() {
+            let message = format!("`{}` costs nothing, so a total means nothing for it", entry.name);
+            return Err(Failure::new(message, "leave out `--total`"));
+        }
+        Ok(plan(entry, &parameters, outcomes, self.max_tokens as u64, total, self.delta)?)
     }
 
     fn columns(&self) -> Result<Columns, Failure> {
+        for (role, column) in [("id", &self.id_column), ("author", &self.author_column), ("label", &self.label_column)]
+        {
+            if *column == self.text_column {
+                let message = format!("the text and the {role} are both in column `{column}`");
+                return Err(Failure::new(message, format!("name them with `--text-column` and `--{role}-column`")));
+            }
+        }
         let mut keep_author = false;
         for column in &self.keep {
             if *column != "author" && *column != self.author_column {
@@ -158,17 +212,20 @@ impl Settings {
             return Err(Failure::new(message, "the text is what is released: drop other columns"));
         }
         let default = Columns::default();
+        let default_author = default.author.clone();
         let named =
             [(&self.id_column, default.id), (&self.author_column, default.author), (&self.label_column, default.label)];
         // A column that the user named must be there; one that is only a default may be missing.
         let mut required: Vec<String> =
             named.into_iter().filter(|(name, usual)| **name != *usual).map(|(n, _)| n.clone()).collect();
-        if keep_author {
-            required.push(self.author_column.clone());
+        if self.no_header && !keep_author && self.author_column == default_author {
+            return Err(Failure::refusal(
+                "the columns have no names, so none is known for the author's",
+                "say which it is with `--author-column N`, or that none is with `--keep author`",
+            ));
         }
-        if self.author_column == self.text_column {
-            let message = format!("the text and the author are both in column `{}`", self.text_column);
-            return Err(Failure::new(message, "name them with `--text-column` and `--author-column`"));
+        if keep_author && !self.no_header {
+            required.push(self.author_column.clone());
         }
         Ok(Columns {
             text: self.text_column.clone(),

@@ -1,5 +1,6 @@
 //! What a run tells its owner: what was released, what passed beside it, and what it cost.
 
+use crate::failure::Failure;
 use crate::pipeline::Pipeline;
 use crate::settings::Checked;
 use allonym_dp::Guarantee;
@@ -63,9 +64,18 @@ const TELLING: &[&str] =
     &["author", "user", "name", "mail", "phone", "handle", "account", "address", "ip", "device", "writer", "person"];
 
 impl Summary {
-    pub(crate) fn new(checked: &Checked, report: Report, pipeline: &Pipeline<'_>, dry_run: bool) -> Self {
+    pub(crate) fn new(
+        checked: &Checked,
+        report: Report,
+        pipeline: &Pipeline<'_>,
+        dry_run: bool,
+    ) -> Result<Self, Failure> {
         let settings = &checked.settings;
-        let mut guarantee = pipeline.guarantee();
+        let mut guarantee = pipeline.guarantee()?;
+        let mut report = report;
+        if checked.format == Format::Files && settings.shuffle {
+            report.carried.clear(); // numbers stand for the names
+        }
         if !report.carried.is_empty() {
             guarantee.not_protected.push(format!("what passes untouched: {}", report.carried.join(", ")));
         }
@@ -73,7 +83,7 @@ impl Summary {
             guarantee.not_protected.push("the order of the records".into());
         }
         guarantee.not_protected.push("how many records there are".into());
-        Self {
+        Ok(Self {
             allonym: env!("CARGO_PKG_VERSION"),
             dry_run,
             input: settings.input.display().to_string(),
@@ -84,7 +94,7 @@ impl Summary {
             warnings: warnings(&report, &checked.columns.author),
             report,
             guarantee,
-        }
+        })
     }
 }
 

@@ -39,6 +39,22 @@ fn missing_column() {
 }
 
 #[test]
+fn a_file_without_its_header_is_not_quoted() {
+    let outcome = csv(b"1,my secret diary\n2,more\n");
+    assert_eq!(outcome.code, Some(2));
+    assert!(!outcome.stderr.contains("secret"), "{}", outcome.stderr);
+    let outcome = csv(b"ID,Text\n1,hello\n");
+    assert!(outcome.stderr.contains("did you mean `Text`?"), "{}", outcome.stderr);
+}
+
+#[test]
+fn carriage_returns_alone() {
+    let outcome = csv(b"id,text\r1,secret\r");
+    fails("lines that end in carriage returns alone", &outcome, 2, "its lines end in carriage returns alone");
+    assert!(!outcome.stderr.contains("secret"), "{}", outcome.stderr);
+}
+
+#[test]
 fn empty_file() {
     fails("empty file", &csv(b""), 2, "is empty: there is no header");
     let lines = run_with_input(&["anonymize"], b"");
@@ -222,6 +238,12 @@ fn writing_over_the_input() {
     let place = Place::new();
     let input = place.file("in.csv", "text\nhello\n");
     fails("output is the input", &run(&["anonymize", &input, "-o", &input]), 1, "is the input");
+    let redirected = allonym()
+        .args(["anonymize", "--format", "csv", "-o", &input])
+        .stdin(std::fs::File::open(&input).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(redirected.status.code(), Some(1), "through a redirection too");
     assert_eq!(place.read("in.csv"), "text\nhello\n");
     let outcome = run(&["anonymize", &input, "-o", &input, "--in-place"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);

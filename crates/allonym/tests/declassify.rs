@@ -5,6 +5,7 @@ use std::path::Path;
 
 const KNOWN: &[(&str, &str)] = &[
     ("allonym-dp/src/release.rs", "length `public`: the number of tokens is declared part of the release"),
+    ("allonym-dp/src/released.rs", "a mechanism draws from it"),
     ("allonym-text/src/private.rs", "an example"),
     ("allonym-text/src/vocabulary.rs", "a counted vocabulary: its owner consented, and it is marked"),
     ("allonym/src/cli/tokenize.rs", "tokenize: shown to the text's owner"),

@@ -64,7 +64,7 @@ fn tsv_is_cut_at_tabs() {
 #[test]
 fn a_file_without_header_names_its_columns_by_number() {
     let outcome = run_with_input(
-        &["anonymize", "--format", "csv", "--no-header", "--text-column", "2", "--drop", "3"],
+        &["anonymize", "--format", "csv", "--no-header", "--text-column", "2", "--drop", "3", "--keep", "author"],
         b"a,zyxwvcanary,x\nb,zyxwvcanary,y\n",
     );
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
@@ -252,6 +252,9 @@ fn a_directory_of_files_becomes_a_directory_of_files() {
     let mut names: Vec<_> = std::fs::read_dir(place.path("mixed")).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["000001.txt", "000002.txt"], "names give an author away");
+    let time = |name: &str| std::fs::metadata(place.path("mixed").join(name)).unwrap().modified().unwrap();
+    assert_eq!(time("000001.txt"), time("000002.txt"), "so do times");
+    assert!(!shuffled.stderr.contains("names of the files"));
 }
 
 #[test]
@@ -260,6 +263,44 @@ fn lines_in_lines_out() {
     let words: Vec<usize> = outcome.stdout.split('\n').map(|line| line.split_whitespace().count()).collect();
     assert_eq!(outcome.stdout.matches('\n').count(), 3);
     assert_eq!((words[1], words[3]), (0, 0));
+}
+
+#[test]
+fn a_header_without_names_for_the_author_is_asked_about() {
+    let outcome =
+        run_with_input(&["anonymize", "--format", "csv", "--no-header", "--text-column", "2"], b"ann,hello\n");
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    let arguments = ["anonymize", "--format", "csv", "--no-header", "--text-column", "2", "--author-column", "1"];
+    let outcome = run_with_input(&arguments, b"ann,hello\n");
+    assert!(outcome.code == Some(0) && !outcome.stdout.contains("ann"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_slow_pipe_does_not_hide_the_beginning() {
+    use std::process::Stdio;
+    let mut child = common::allonym()
+        .args(["anonymize", "--format", "csv"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    for part in [&b"\xEF"[..], b"\xBB", b"\xBFauthor,text\nann,hi\n"] {
+        stdin.write_all(part).unwrap();
+        stdin.flush().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    drop(stdin);
+    let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert!(out.starts_with("\u{FEFF}text\n") && !out.contains("ann"), "{out}");
+}
+
+#[test]
+fn a_misspelt_column_is_found_before_anything_leaves() {
+    let outcome =
+        run_with_input(&["anonymize", "--format", "jsonl", "--drop", "wrad"], b"{\"text\":\"hi\",\"ward\":7}\n");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""));
 }
 
 #[test]

@@ -65,6 +65,27 @@ fn a_run_can_be_repeated_from_the_file_beside_its_release() {
 }
 
 #[test]
+fn columns_that_the_file_drops_stay_dropped() {
+    let place = Place::new();
+    let input = place.file("in.csv", "text,ward,date\nhello,7,today\n");
+    let config = place.file("run.toml", "drop = [\"ward\"]\n");
+    let outcome = run(&["anonymize", &input, "--config", &config, "--drop", "date"]);
+    assert!(outcome.stdout.starts_with("text\n"), "{}", outcome.stdout);
+}
+
+#[test]
+fn the_settings_of_a_directory_stand_beside_it() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("in")).unwrap();
+    place.file("in/a.txt", "hello");
+    let output = format!("{}/", place.name("out"));
+    let outcome = run(&["anonymize", &place.name("in"), "--format", "files", "-o", &output]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(place.entries(), ["in", "out", "out.run.toml"]);
+    assert_eq!(std::fs::read_dir(place.path("out")).unwrap().count(), 1);
+}
+
+#[test]
 fn a_dry_run_says_the_price_and_writes_nothing() {
     let place = Place::new();
     let input = place.file("in.csv", "id,text\n1,hello\n2,world\n");

@@ -1,19 +1,57 @@
 //! The mechanisms, one file each, and their catalogue.
 //!
-//! Adding one: copy `random.rs`, write the guarantee first, add the type to the list in `mechanisms!` below. The
-//! command line, the docs and the conformance suite (`tests/conformance.rs`) take it from there.
+//! Adding one: copy `exponential.rs`, write the guarantee and its proof first, add the type to the list in `mechanisms!`
+//! below. The command line, the docs, the audits and the conformance suite take it from there.
 
+mod band;
+mod clipped_logit;
+mod exponential;
+mod floored;
+mod metric;
+mod parameters;
 mod random;
+mod randomized_response;
+mod subset;
+mod syntf;
+mod two_set;
+mod two_set_law;
 
+pub use band::{Band, Base};
+pub use clipped_logit::ClippedLogit;
+pub use exponential::Exponential;
+pub use floored::Floored;
+pub use metric::Metric;
+pub use parameters::{MOST_EPSILON, Parameters};
 pub use random::Random;
+pub use randomized_response::RandomizedResponse;
+pub use subset::Subset;
+pub use syntf::SynTf;
+pub use two_set::TwoSet;
 
 use crate::error::DpError;
-use crate::guarantee::Guarantee;
-use crate::release::Terms;
+use crate::loss::Loss;
 use crate::released::Released;
 use crate::rng::PrivacyRng;
 use allonym_text::Private;
 use std::fmt;
+
+/// What a mechanism takes its scores for. Anything else a score may be (not a number, infinite, too few of them) is
+/// harmless: the guarantee holds for all scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Nothing: scores are not looked at.
+    Nothing,
+    /// Only which scores are highest.
+    Order,
+    /// Probabilities that sum to at most one.
+    Probabilities,
+    /// Logits, around zero.
+    Logits,
+    /// Ratings in [0, 1], each for itself.
+    Ratings,
+    /// Distances from the original token.
+    Distances,
+}
 
 /// Draws one token of a release from scores that depend on the original text.
 pub trait Mechanism: Send + Sync + fmt::Debug {
@@ -23,15 +61,26 @@ pub trait Mechanism: Send + Sync + fmt::Debug {
     /// How many outcomes a draw has.
     fn outcomes(&self) -> u32;
 
-    /// The exact probability of each outcome for given scores. Audits compare draws with it and pairs of inputs by it.
-    fn distribution(&self, scores: &[f32]) -> Vec<f64>;
+    /// What the scores are taken for.
+    fn reads(&self) -> Reads;
+
+    /// The exact probability of each outcome for given scores, where it can be enumerated. Audits compare draws with it,
+    /// and pairs of inputs by it.
+    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>>;
 
     /// Draws an outcome.
     fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32>;
 
-    /// What a whole record released under these terms is promised.
-    fn guarantee(&self, terms: &Terms) -> Guarantee;
+    /// What one draw costs.
+    fn loss(&self) -> Loss;
+
+    /// What the mechanism's source prints as the loss of one draw, where it differs from the truth.
+    fn paper_epsilon(&self) -> Option<f64> {
+        None
+    }
 }
+
+type Build = fn(&Parameters, outcomes: u32) -> Result<Box<dyn Mechanism>, DpError>;
 
 /// A line of the catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +89,23 @@ pub struct Entry {
     pub name: &'static str,
     /// One line for people.
     pub summary: &'static str,
+    /// The parameters that it reads; `epsilon` stands for `epsilon-per-token` too.
+    pub parameters: &'static [&'static str],
+    build: Build,
+}
+
+impl Entry {
     /// Makes the mechanism for a number of outcomes.
-    pub build: fn(outcomes: u32) -> Result<Box<dyn Mechanism>, DpError>,
+    ///
+    /// # Errors
+    /// When a parameter is missing, out of range or not read, or there are fewer than two outcomes.
+    pub fn build(&self, parameters: &Parameters, outcomes: u32) -> Result<Box<dyn Mechanism>, DpError> {
+        parameters.check_known(self.name, self.parameters)?;
+        if outcomes < 2 {
+            return Err(DpError::Setting { setting: "vocabulary", value: outcomes.to_string(), allowed: "2 or more" });
+        }
+        (self.build)(parameters, outcomes)
+    }
 }
 
 macro_rules! mechanisms {
@@ -50,21 +114,29 @@ macro_rules! mechanisms {
         pub const CATALOGUE: &[Entry] = &[$(Entry {
             name: $mechanism::NAME,
             summary: $mechanism::SUMMARY,
-            build: |outcomes| Ok(Box::new($mechanism::for_outcomes(outcomes)?)),
+            parameters: $mechanism::READS,
+            build: |parameters, outcomes| Ok(Box::new($mechanism::build(parameters, outcomes)?)),
         }),+];
     };
 }
 
-mechanisms! { Random }
+mechanisms! { Random, Exponential, TwoSet, RandomizedResponse, Subset, Band, ClippedLogit, Floored, Metric, SynTf }
+
+/// The catalogue's line for a name.
+///
+/// # Errors
+/// When there is no such mechanism.
+pub fn entry(name: &str) -> Result<&'static Entry, DpError> {
+    CATALOGUE.iter().find(|entry| entry.name == name).ok_or_else(|| DpError::UnknownMechanism {
+        name: name.to_owned(),
+        known: CATALOGUE.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
+    })
+}
 
 /// Makes a mechanism by its name.
 ///
 /// # Errors
-/// When there is no such mechanism, or it cannot work with so few outcomes.
-pub fn by_name(name: &str, outcomes: u32) -> Result<Box<dyn Mechanism>, DpError> {
-    let entry = CATALOGUE.iter().find(|entry| entry.name == name).ok_or_else(|| DpError::UnknownMechanism {
-        name: name.to_owned(),
-        known: CATALOGUE.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
-    })?;
-    (entry.build)(outcomes)
+/// When there is no such mechanism, or its parameters do not fit.
+pub fn by_name(name: &str, parameters: &Parameters, outcomes: u32) -> Result<Box<dyn Mechanism>, DpError> {
+    entry(name)?.build(parameters, outcomes)
 }

@@ -36,15 +36,15 @@ pub(super) struct Anonymize {
     config: Option<PathBuf>,
 
     /// Read everything, say what would be done and what it would cost, and write nothing
-    #[arg(long)]
+    #[arg(long, env = "ALLONYM_DRY_RUN", hide_env = true)]
     dry_run: bool,
 
     /// Print the summary as JSON (to standard output when the release goes to a file)
-    #[arg(long)]
+    #[arg(long, env = "ALLONYM_JSON", hide_env = true)]
     json: bool,
 
     /// Do not write the settings beside the release (FILE.run.toml)
-    #[arg(long)]
+    #[arg(long, env = "ALLONYM_NO_RUN_FILE", hide_env = true)]
     no_run_file: bool,
 }
 
@@ -125,6 +125,41 @@ struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     mechanism: Option<String>,
 
+    /// The mechanism's own parameter, as its paper defines it
+    #[arg(long, env = "ALLONYM_EPSILON", hide_env = true, value_name = "E", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epsilon: Option<f64>,
+
+    /// The true loss of a token, instead
+    #[arg(long, env = "ALLONYM_EPSILON_PER_TOKEN", hide_env = true, value_name = "E", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epsilon_per_token: Option<f64>,
+
+    /// The total loss that a record may cost, instead: the mechanism is set to use it up
+    #[arg(long, env = "ALLONYM_TOTAL", hide_env = true, value_name = "E", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<f64>,
+
+    /// The probability with which the total may be larger; 0 is pure composition [default: 0]
+    #[arg(long, env = "ALLONYM_DELTA", hide_env = true, value_name = "D", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta: Option<f64>,
+
+    /// two-set: draws that form the candidate set [default: 5]
+    #[arg(long, env = "ALLONYM_CANDIDATES", hide_env = true, value_name = "N", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidates: Option<usize>,
+
+    /// subset, band: how many tokens count as good [default: 5, 1]
+    #[arg(long, env = "ALLONYM_GOOD", hide_env = true, value_name = "N", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    good: Option<usize>,
+
+    /// clipped-logit, floored, metric: where scores are clipped [default: 10, epsilon, 1]
+    #[arg(long, env = "ALLONYM_CLIP", hide_env = true, value_name = "X", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clip: Option<f64>,
+
     /// What becomes of the length: `fixed` hides it; `public` keeps the number of tokens [default: fixed]
     #[arg(long, env = "ALLONYM_LENGTH", hide_env = true, value_parser = length_parser(), hide_possible_values = true, help_heading = "Privacy")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,6 +229,9 @@ fn mechanism_help() -> String {
 impl Anonymize {
     pub(super) fn run(self) -> Result<(), Failure> {
         let settings = settings(&self.flags, self.config.as_deref())?;
+        if self.config.as_deref().is_some_and(|config| allonym::io::same_file(config, &settings.output)) {
+            return Err(Failure::refusal("the output is the settings file", "choose another output"));
+        }
         let checked = settings.check()?;
         stop_cleanly_when_interrupted();
         let mut bar = Bar::new();
@@ -201,21 +239,20 @@ impl Anonymize {
         let summary =
             if self.dry_run { allonym::dry_run(&checked, &mut show)? } else { allonym::run(&checked, &mut show)? };
         drop(bar);
-        if !self.dry_run && !self.no_run_file {
-            write_run_file(checked.settings())?;
-        }
-        self.tell(&summary)
+        // First the price, which must be seen whatever happens to the file beside the release.
+        self.tell(&summary)?;
+        if self.dry_run || self.no_run_file { Ok(()) } else { write_run_file(checked.settings()) }
     }
 
     fn tell(&self, summary: &Summary) -> Result<(), Failure> {
         if !self.json {
-            eprint!("{summary}");
+            super::tell(&summary.to_string());
             return Ok(());
         }
         let json = serde_json::to_string_pretty(summary)
             .map_err(|_| Failure::new("the summary cannot be written as JSON", "please report this"))?;
         if summary.output == "-" && !summary.dry_run {
-            eprintln!("{json}");
+            super::tell(&format!("{json}\n"));
             return Ok(());
         }
         print(&format!("{json}\n"))
@@ -228,9 +265,16 @@ fn settings(flags: &Flags, config: Option<&Path>) -> Result<Settings, Failure> {
         Some(path) => read_config(path)?,
         None => toml::Table::new(),
     };
-    let given = toml::Table::try_from(flags)
-        .map_err(|_| Failure::new("a flag is too large for a settings file", "numbers go up to 2^63 - 1"))?;
+    let given = toml::Table::try_from(flags).map_err(|_| {
+        Failure::new("a flag cannot stand in a settings file", "paths must be UTF-8, numbers below 2^63")
+    })?;
+    // What a file leaves behind stays behind: flags add to the list.
+    let from_file = table.get("drop").and_then(toml::Value::as_array).cloned().unwrap_or_default();
     table.extend(given);
+    if let Some(drop) = table.get_mut("drop").and_then(toml::Value::as_array_mut) {
+        let more: Vec<toml::Value> = from_file.into_iter().filter(|column| !drop.contains(column)).collect();
+        drop.extend(more);
+    }
     table.try_into().map_err(|error: toml::de::Error| {
         let source = config.map_or("the flags".to_owned(), |path| path.display().to_string());
         Failure::new(
@@ -266,11 +310,13 @@ fn write_run_file(settings: &Settings) -> Result<(), Failure> {
     if is_stream(&settings.output) || !regular {
         return Ok(());
     }
-    let mut path = settings.output.clone().into_os_string();
-    path.push(".run.toml");
+    // Beside the release, not inside: `-o released/` is a directory.
+    let mut name = settings.output.file_name().unwrap_or_default().to_owned();
+    name.push(".run.toml");
+    let path = settings.output.with_file_name(name);
     let text = toml::to_string(settings)
         .map_err(|_| Failure::new("the settings cannot be written as TOML", "pass `--no-run-file`"))?;
-    let mut file = Output::create(Path::new(&path), Compression::None)?;
+    let mut file = Output::create(&path, Compression::None)?;
     file.write(b"# How the release beside this file was made; repeat it with `allonym anonymize --config`.\n")?;
     file.write(b"# For you, not for publication: it names your files.\n")?;
     file.write(text.as_bytes())?;
@@ -282,7 +328,7 @@ fn stop_cleanly_when_interrupted() {
     // A second handler cannot be set, and one is enough.
     let _ = ctrlc::set_handler(|| {
         remove_unfinished();
-        eprintln!("\nerror: interrupted\n\nhint: nothing was written; the input is as it was");
+        super::tell("\nerror: interrupted\n\nhint: no half-written file was left behind; the input is as it was\n");
         std::process::exit(130);
     });
 }

@@ -3,6 +3,9 @@
 //! Data goes to standard output, everything else to standard error. Exit 0: done; 1: refused; 2: wrong usage or failure.
 
 mod anonymize;
+mod audit;
+mod budget;
+mod compare;
 mod completions;
 mod demo;
 mod environment;
@@ -21,7 +24,7 @@ Examples:
   printf 'Was it good?\\n' | allonym tokenize           tokens with their places
   allonym demo --authors 20 --texts 50 --out demo.csv  a corpus to try things on
 
-Every flag can also be given as ALLONYM_FLAG in the environment (--max-tokens: ALLONYM_MAX_TOKENS).
+Flags of `anonymize` can also be given in the environment (--max-tokens: ALLONYM_MAX_TOKENS).
 Exit status: 0 done, 1 refused, 2 wrong usage or failure.";
 
 /// Release text without releasing its author.
@@ -35,6 +38,9 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Anonymize(Box<anonymize::Anonymize>),
+    Budget(Box<budget::Budget>),
+    Compare(compare::Compare),
+    Audit(audit::Audit),
     Tokenize(tokenize::Tokenize),
     Vocabulary(vocabulary::MakeVocabulary),
     Demo(demo::MakeDemo),
@@ -43,6 +49,7 @@ enum Command {
 
 /// Parses the command line and runs the subcommand.
 pub(crate) fn main() -> ExitCode {
+    keep_panics_quiet();
     if let Err(failure) = environment::check(&Cli::command()) {
         return report(&failure);
     }
@@ -50,16 +57,20 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    let outcome = match cli.command {
+    let outcome = std::panic::catch_unwind(|| match cli.command {
         Command::Anonymize(command) => command.run(),
+        Command::Budget(command) => command.run(),
+        Command::Compare(command) => command.run(),
+        Command::Audit(command) => command.run(),
         Command::Tokenize(command) => command.run(),
         Command::Vocabulary(command) => command.run(),
         Command::Demo(command) => command.run(),
         Command::Completions(command) => command.run(),
-    };
+    });
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => report(&failure),
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => report(&failure),
+        Err(_) => ExitCode::from(2), // the hook has spoken
     }
 }
 
@@ -68,7 +79,7 @@ fn report(failure: &Failure) -> ExitCode {
         // `allonym .. | head` has what it wanted.
         return ExitCode::SUCCESS;
     }
-    eprintln!("{failure}");
+    tell(&format!("{failure}\n"));
     ExitCode::from(if failure.refused { 1 } else { 2 })
 }
 
@@ -82,13 +93,28 @@ fn usage(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     let text = text.split("\nFor more information").next().unwrap_or(&text).trim_end();
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        eprintln!("{text}");
+        tell(&format!("{text}\n"));
     } else {
-        let asked = std::env::args().find(|word| Cli::command().find_subcommand(word).is_some());
+        let words = std::env::args_os().skip(1).filter_map(|word| word.into_string().ok());
+        let asked = words.into_iter().find(|word| Cli::command().find_subcommand(word).is_some());
         let help = asked.map_or("allonym --help".to_owned(), |subcommand| format!("allonym {subcommand} --help"));
-        eprintln!("{text}\n\nhint: see `{help}`");
+        tell(&format!("{text}\n\nhint: see `{help}`\n"));
     }
     ExitCode::from(2)
+}
+
+/// Writes to standard error. If nobody can hear, there is nobody to tell.
+fn tell(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Says where a bug struck, and not what it struck: a panic's own message may quote a text.
+fn keep_panics_quiet() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or("an unknown place".to_owned(), |l| format!("{}:{}", l.file(), l.line()));
+        tell(&format!("error: internal error at {place}\n\nhint: nothing was released; please report the place\n"));
+    }));
 }
 
 /// Writes text to standard output; a reader that has gone away is not an error worth a message.

@@ -51,6 +51,9 @@ impl MakeVocabulary {
             None => Vocabulary::english(size)?,
             Some(_) => self.counted(size)?,
         };
+        if self.count_from.as_deref().is_some_and(|input| allonym::io::same_file(input, &self.out)) {
+            return Err(Failure::refusal("the output is the file that is counted", "choose another output"));
+        }
         let mut output = Output::create(&self.out, Compression::of_path(&self.out))?;
         output.write(vocabulary.to_file().as_bytes())?;
         Ok(output.finish()?)

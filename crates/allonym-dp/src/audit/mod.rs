@@ -1,0 +1,67 @@
+//! Audits: does a mechanism keep what it claims?
+//!
+//! Four layers, each of which finds bugs that the others cannot:
+//! - **exact**: the stated distribution, over inputs at the edges, never exceeds the claim, and attains it (a loose claim
+//!   would hide bugs);
+//! - **sampler**: draws follow the stated distribution;
+//! - **black box**: draws alone, without looking at the stated distribution, do not show a larger loss;
+//! - **joint**: two draws of one text together do not show a larger loss than two draws cost. Random words that are used
+//!   twice, or replacements that are remembered, show up here and nowhere else.
+//!
+//! Every statistical check has a false-alarm rate of one in a million. Test doubles with known bugs
+//! ([`mutants`]) show that each layer can fail.
+
+mod black_box;
+mod exact;
+mod inputs;
+mod joint;
+#[cfg(test)]
+mod mutants;
+mod sampler;
+
+pub use inputs::extremal;
+
+use crate::mechanism::Mechanism;
+use serde::Serialize;
+
+/// How thorough an audit is.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Draws for each input of a statistical layer.
+    pub draws: u64,
+    /// The stream of random numbers that the audit uses: an audit can be repeated.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { draws: 100_000, seed: 7 }
+    }
+}
+
+/// What one layer found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// The mechanism.
+    pub mechanism: &'static str,
+    /// The layer.
+    pub layer: &'static str,
+    /// How many outcomes the mechanism had.
+    pub outcomes: u32,
+    /// What the mechanism claims: its loss, or for the sampler the chance of a false alarm.
+    pub claim: f64,
+    /// What was found: a loss, or for the sampler the chance that a correct one would look like this.
+    pub found: f64,
+    /// Whether the claim stands.
+    pub passed: bool,
+}
+
+/// Runs every layer on a mechanism with few outcomes.
+pub fn audit(mechanism: &dyn Mechanism, effort: &Effort) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(exact::audit(mechanism));
+    findings.extend(sampler::audit(mechanism, effort));
+    findings.push(black_box::audit(mechanism, effort));
+    findings.push(joint::audit(mechanism, effort));
+    findings
+}

@@ -1,0 +1,95 @@
+//! The exponential mechanism on a model's probabilities (Bo et al. 2019, ER-AE first version, Definition 3).
+//!
+//! A token w is drawn with weight e^(epsilon p(w) / 2), where p is the softmax of the model. The paper takes p for a
+//! rating of sensitivity 1 and prints epsilon a token. Because p is a distribution, the truth is half of that.
+#![doc = include_str!("exponential.md")]
+
+use crate::error::DpError;
+use crate::loss::{Class, Loss};
+use crate::mechanism::parameters::{Parameters, check_epsilon};
+use crate::mechanism::{Mechanism, Reads};
+use crate::released::{DrawFrom, Released};
+use crate::rng::PrivacyRng;
+use crate::table::{Table, draw_above_floor, ln_ratio_up, probabilities_above_floor, probability_levels};
+use allonym_text::Private;
+
+/// The exponential mechanism over a fixed number of outcomes.
+#[derive(Clone, Debug)]
+pub struct Exponential {
+    epsilon: f64,
+    outcomes: u32,
+    table: Table,
+}
+
+impl Exponential {
+    pub(super) const NAME: &'static str = "exponential";
+    pub(super) const SUMMARY: &'static str =
+        "exponential mechanism on probabilities (ER-AE, first version); the true loss of a token is epsilon / 2";
+    pub(super) const READS: &'static [&'static str] = &["epsilon"];
+
+    pub(super) fn build(parameters: &Parameters, outcomes: u32) -> Result<Self, DpError> {
+        let epsilon = match parameters.epsilon_per_token {
+            Some(loss) => 2.0 * check_epsilon("epsilon-per-token", loss)?,
+            None => parameters.epsilon()?,
+        };
+        Self::new(epsilon, outcomes)
+    }
+
+    /// The mechanism with the paper's parameter.
+    ///
+    /// # Errors
+    /// When epsilon is not a positive number up to 80 (a true loss of 40).
+    pub fn new(epsilon: f64, outcomes: u32) -> Result<Self, DpError> {
+        check_epsilon("epsilon", epsilon / 2.0)?;
+        let table = Table::convex(outcomes, |p| (epsilon / 2.0 * (p - 1.0)).exp());
+        Ok(Self { epsilon, outcomes, table })
+    }
+
+    /// The distribution that the paper defines, before any quantisation.
+    pub fn ideal(probabilities: &[f64], epsilon: f64) -> Vec<f64> {
+        let weights: Vec<f64> = probabilities.iter().map(|p| (epsilon * p / 2.0).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        weights.into_iter().map(|weight| weight / total).collect()
+    }
+
+    fn more(&self, scores: &[f32]) -> Vec<(u32, u64)> {
+        let floor = self.table.lowest();
+        let levels = probability_levels(scores, self.outcomes).into_iter();
+        levels.map(|(outcome, level)| (outcome, self.table.weight(level) - floor)).collect()
+    }
+}
+
+impl Mechanism for Exponential {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn outcomes(&self) -> u32 {
+        self.outcomes
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Probabilities
+    }
+
+    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
+        Some(probabilities_above_floor(self.outcomes, self.table.lowest(), &self.more(scores)))
+    }
+
+    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
+        let more = scores.map(|scores| self.more(scores));
+        more.draw(|more| draw_above_floor(self.outcomes, self.table.lowest(), &more, rng))
+    }
+
+    fn loss(&self) -> Loss {
+        let epsilon = ln_ratio_up(self.table.highest(), self.table.lowest());
+        // All weight on one token against none of it: the band of k-RR (see the proof).
+        let (high, low) = (self.table.highest() as f64, self.table.lowest() as f64);
+        let hit = high / (high + low * f64::from(self.outcomes - 1));
+        Loss { epsilon, class: Class::Band { hit } }
+    }
+
+    fn paper_epsilon(&self) -> Option<f64> {
+        Some(self.epsilon)
+    }
+}

@@ -1,0 +1,89 @@
+//! Floored log-probabilities: the softmax with a floor e^-clip under it, at a temperature of at most one.
+//!
+//! Clipping log-probabilities from below instead of logits on both sides costs half: the loss of a token is clip / T.
+#![doc = include_str!("floored.md")]
+
+use crate::error::DpError;
+use crate::loss::{Class, Loss};
+use crate::mechanism::parameters::{Parameters, check_epsilon};
+use crate::mechanism::{Mechanism, Reads};
+use crate::released::{DrawFrom, Released};
+use crate::rng::PrivacyRng;
+use crate::table::{Table, draw_above_floor, ln_ratio_up, probabilities_above_floor, probability_levels};
+use allonym_text::Private;
+
+/// Floored log-probabilities over a fixed number of outcomes.
+#[derive(Clone, Debug)]
+pub struct Floored {
+    outcomes: u32,
+    table: Table,
+}
+
+impl Floored {
+    pub(super) const NAME: &'static str = "floored";
+    pub(super) const SUMMARY: &'static str = "log-probabilities floored at -clip, at temperature clip / epsilon of at most 1: clipped logits without the factor 2";
+    pub(super) const READS: &'static [&'static str] = &["epsilon", "clip"];
+
+    pub(super) fn build(parameters: &Parameters, outcomes: u32) -> Result<Self, DpError> {
+        let epsilon = parameters.either()?;
+        Self::new(epsilon, parameters.clip.unwrap_or(epsilon), outcomes)
+    }
+
+    /// The mechanism with this loss a token; the temperature is clip / epsilon.
+    ///
+    /// # Errors
+    /// When epsilon is not a positive number up to 40, or clip is not positive or larger than epsilon (a temperature above
+    /// one, for which the bound does not hold).
+    pub fn new(epsilon: f64, clip: f64, outcomes: u32) -> Result<Self, DpError> {
+        check_epsilon("epsilon", epsilon)?;
+        if !(clip > 0.0 && clip <= epsilon) {
+            let allowed = "positive and at most epsilon (a temperature of at most 1)";
+            return Err(DpError::Setting { setting: "clip", value: clip.to_string(), allowed });
+        }
+        let cold = epsilon / clip;
+        let table = Table::convex(outcomes, |p| p.powf(cold).max((-epsilon).exp()));
+        Ok(Self { outcomes, table })
+    }
+
+    /// The distribution without rounding.
+    pub fn ideal(probabilities: &[f64], epsilon: f64, clip: f64) -> Vec<f64> {
+        let weights: Vec<f64> = probabilities.iter().map(|p| p.powf(epsilon / clip).max((-epsilon).exp())).collect();
+        let total: f64 = weights.iter().sum();
+        weights.into_iter().map(|weight| weight / total).collect()
+    }
+
+    fn more(&self, scores: &[f32]) -> Vec<(u32, u64)> {
+        let floor = self.table.lowest();
+        let levels = probability_levels(scores, self.outcomes).into_iter();
+        levels.map(|(outcome, level)| (outcome, self.table.weight(level) - floor)).collect()
+    }
+}
+
+impl Mechanism for Floored {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn outcomes(&self) -> u32 {
+        self.outcomes
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Probabilities
+    }
+
+    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
+        Some(probabilities_above_floor(self.outcomes, self.table.lowest(), &self.more(scores)))
+    }
+
+    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
+        let more = scores.map(|scores| self.more(scores));
+        more.draw(|more| draw_above_floor(self.outcomes, self.table.lowest(), &more, rng))
+    }
+
+    fn loss(&self) -> Loss {
+        let (high, low) = (self.table.highest(), self.table.lowest());
+        let hit = high as f64 / (high as f64 + low as f64 * f64::from(self.outcomes - 1));
+        Loss { epsilon: ln_ratio_up(high, low), class: Class::Band { hit } }
+    }
+}
