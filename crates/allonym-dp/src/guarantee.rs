@@ -72,7 +72,8 @@ impl Guarantee {
     pub fn of(mechanism: &dyn Mechanism, terms: &Terms, seeded: bool) -> Result<Self, DpError> {
         let loss = mechanism.loss();
         let draws = terms.max_tokens as u64;
-        let (epsilon_total, method) = total(&loss, draws, terms.delta)?;
+        let (of_tokens, method) = total(&loss, draws, terms.delta)?;
+        let epsilon_total = of_tokens + terms.length_loss()?;
         let mut not_protected = Vec::new();
         if terms.length == Length::Public {
             not_protected.push(format!("the number of tokens of each text, up to {}", terms.max_tokens));
@@ -80,13 +81,13 @@ impl Guarantee {
         if loss.epsilon > 0.0 {
             not_protected.push("facts and style that survive at a loss of this size: measure them".into());
         }
-        let delta = if epsilon_total == 0.0 { 0.0 } else { terms.delta };
+        let delta = if of_tokens == 0.0 || method == "pure composition" { 0.0 } else { terms.delta };
         Ok(Self {
             mechanism: mechanism.name(),
             strength: Strength::Differential { epsilon_per_token: loss.epsilon, epsilon_total, delta, method },
             unit: "one record's text",
             adjacency: match terms.length {
-                Length::Fixed => "any two texts".to_owned(),
+                Length::Fixed | Length::Private => "any two texts".to_owned(),
                 Length::Public => "any two texts of the same number of tokens".to_owned(),
             },
             max_tokens: terms.max_tokens,

@@ -14,6 +14,10 @@ pub enum Length {
     /// mechanism draws like any other. The length of the original has no influence of its own.
     #[default]
     Fixed,
+    /// One of a few public lengths is drawn by randomised response, near that of the original, at a loss of its own; the
+    /// text is drawn up to it, and may end before. The whole maximum is charged all the same, since the guarantee is given
+    /// before anything is drawn.
+    Private,
     /// The number of tokens of the original, up to the maximum, is declared public and kept. The guarantee then holds
     /// between texts of equal length only. This is what the papers do without saying so.
     Public,
@@ -21,24 +25,30 @@ pub enum Length {
 
 impl Length {
     /// Every option, in the order of preference.
-    pub const ALL: [Self; 2] = [Self::Fixed, Self::Public];
+    pub const ALL: [Self; 3] = [Self::Fixed, Self::Private, Self::Public];
 
     /// The option's name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fixed => "fixed",
+            Self::Private => "private",
             Self::Public => "public",
         }
     }
 
     /// How many outcomes a draw has, given the words of the vocabulary: the end of the text is one where it is drawn.
     pub fn outcomes(self, words: usize) -> u32 {
-        words as u32 + u32::from(self == Self::Fixed)
+        words as u32 + u32::from(self.hides_end())
     }
 
     /// The vocabulary id of an outcome.
     pub fn id_of(self, outcome: u32) -> u32 {
-        outcome + if self == Self::Fixed { END } else { END + 1 }
+        outcome + if self.hides_end() { END } else { END + 1 }
+    }
+
+    /// Whether the end of a text is drawn like a token.
+    pub fn hides_end(self) -> bool {
+        self != Self::Public
     }
 }
 
@@ -55,7 +65,7 @@ impl FromStr for Length {
         Self::ALL.into_iter().find(|length| length.name() == name).ok_or_else(|| DpError::Setting {
             setting: "length",
             value: format!("`{name}`"),
-            allowed: "`fixed` or `public`",
+            allowed: "`fixed`, `private` or `public`",
         })
     }
 }

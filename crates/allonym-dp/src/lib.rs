@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accountant;
+pub mod allocation;
 pub mod audit;
 pub mod clopper_pearson;
 pub mod compose;

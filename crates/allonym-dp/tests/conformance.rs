@@ -147,9 +147,9 @@ fn bad_parameters_are_refused() {
 #[test]
 fn a_guarantee_adds_up_the_draws() {
     for entry in CATALOGUE {
-        for length in Length::ALL {
+        for length in [Length::Fixed, Length::Public] {
             let mechanism = settings(entry, 1000).swap_remove(0);
-            let terms = Terms { max_tokens: 50, length, delta: 0.0 };
+            let terms = Terms { max_tokens: 50, length, ..Terms::default() };
             let guarantee = Guarantee::of(&*mechanism, &terms, false).unwrap();
             let Strength::Differential { epsilon_per_token, epsilon_total, delta, .. } = guarantee.strength else {
                 continue;

@@ -143,7 +143,7 @@ mod tests {
 
     fn empty_release() -> Released<String> {
         let mechanism = mechanism::by_name("random", &mechanism::Parameters::default(), 2).unwrap();
-        let terms = Terms { max_tokens: 1, length: Length::Public, delta: 0.0 };
+        let terms = Terms { max_tokens: 1, length: Length::Public, ..Terms::default() };
         release(&*mechanism, Private::new(Nothing), &terms, &mut PrivacyRng::reproducible(1)).map(|_| String::new())
     }
 

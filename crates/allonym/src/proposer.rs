@@ -38,7 +38,7 @@ impl Verbatim {
         let scores =
             if reads == Reads::Nothing { Vec::new() } else { vec![low; length.outcomes(vocabulary.words()) as usize] };
         let mut proposer = Self { wanted: wanted.collect(), length, scores, high, low, raised: None };
-        if proposer.length == Length::Fixed && reads == Reads::Order {
+        if proposer.length.hides_end() && reads == Reads::Order {
             // Where only the order counts, an end that nobody proposed must not win a tie.
             proposer.set((END - first) as usize, low - 1.0);
         }
@@ -64,7 +64,7 @@ impl Proposer for Verbatim {
         let wanted = match self.wanted.get(released.len()) {
             Some(wanted) => *wanted,
             // The end of the text; with a public length nothing is drawn here.
-            None => (self.length == Length::Fixed).then_some(0),
+            None => self.length.hides_end().then_some(0),
         };
         if let Some(outcome) = wanted {
             self.set(outcome as usize, self.high);

@@ -41,6 +41,12 @@ pub struct Settings {
     pub mechanism: String,
     /// What becomes of the length of a text. Default `fixed`.
     pub length: Length,
+    /// With length `private`: how many public lengths there are. Default 10.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length_buckets: Option<u32>,
+    /// With length `private`: the loss of choosing one of them. Default 4.4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length_epsilon: Option<f64>,
     /// The most tokens of a record that are drawn. Default 50, as in the papers.
     pub max_tokens: usize,
     /// The mechanism's own parameter, as its paper defines it.
@@ -98,6 +104,8 @@ impl Default for Settings {
             shuffle: false,
             mechanism: "random".into(),
             length: Length::Fixed,
+            length_buckets: None,
+            length_epsilon: None,
             max_tokens: 50,
             epsilon: None,
             epsilon_per_token: None,
@@ -153,7 +161,19 @@ impl Settings {
         }
         allonym_io::check_target(&self.input, &self.output, format, self.in_place)?;
         let columns = self.columns()?;
-        let terms = Terms { max_tokens: self.max_tokens, length: self.length, delta: self.delta }.check()?;
+        if self.length != Length::Private && (self.length_buckets.is_some() || self.length_epsilon.is_some()) {
+            let message = format!("`length-buckets` and `length-epsilon` mean nothing for length `{}`", self.length);
+            return Err(Failure::new(message, "they are for `--length private`; leave them out"));
+        }
+        let usual = Terms::default();
+        let terms = Terms {
+            max_tokens: self.max_tokens,
+            length: self.length,
+            buckets: self.length_buckets.unwrap_or(usual.buckets),
+            length_epsilon: self.length_epsilon.unwrap_or(usual.length_epsilon),
+            delta: self.delta,
+        }
+        .check()?;
         let vocabulary = self.load_vocabulary()?;
         let mechanism = self.build_mechanism(self.length.outcomes(vocabulary.words()))?;
         if !(1..=4095).contains(&self.max_record_mib) {
@@ -300,6 +320,11 @@ mod tests {
             Settings { author_column: "text".into(), format: Some(Format::Csv), ..default() },
             Settings { max_record_mib: 0, ..default() },
             Settings { threads: 100_000, ..default() },
+            Settings { length_buckets: Some(5), ..default() },
+            Settings { mechanism: "subset".into(), ..default() },
+            Settings { epsilon: Some(1.0), ..default() },
+            Settings { total: Some(1.0), ..default() },
+            Settings { delta: 1.0, ..default() },
             Settings { input: "what.xyz".into(), ..default() },
         ];
         for settings in bad {

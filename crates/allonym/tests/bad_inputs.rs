@@ -247,7 +247,7 @@ fn writing_over_the_input() {
     assert_eq!(place.read("in.csv"), "text\nhello\n");
     let outcome = run(&["anonymize", &input, "-o", &input, "--in-place"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert!(!place.read("in.csv").contains("hello\n"));
+    assert_ne!(place.read("in.csv"), "text\nhello\n");
 }
 
 #[cfg(unix)]

@@ -18,10 +18,10 @@ const CANARY: &str = "zyxwvcanary";
 
 const CSV: &str = "\
 id,author,note,text,score\r
-1,ann,\"looks like text, with a comma\",\"It was zyxwvcanary, \"\"really\"\".\",0.10\r
+1,qqann,\"looks like text, with a comma\",\"It was zyxwvcanary, \"\"really\"\".\",0.10\r
 2,bob,\"two\r
 lines\",zyxwvcanary,1e5\r
-3,ann,,\"\",\r
+3,qqann,,\"\",\r
 ";
 
 #[test]
@@ -49,7 +49,7 @@ fn the_author_passes_only_when_kept() {
     let place = Place::new();
     let input = place.file("in.csv", CSV);
     let outcome = run(&["anonymize", &input, "--keep", "author"]);
-    assert!(outcome.stdout.starts_with("id,author,note,text,score\r\n1,ann,"));
+    assert!(outcome.stdout.starts_with("id,author,note,text,score\r\n1,qqann,"));
     assert!(outcome.stderr.contains("warning: `author` passes: it names the author of every record"));
 }
 
@@ -77,14 +77,14 @@ fn a_file_without_header_names_its_columns_by_number() {
 fn json_lines_keep_every_other_value_to_the_byte() {
     let place = Place::new();
     let lines = concat!(
-        "{\"id\": 1, \"author\": \"ann\", \"big\": 12345678901234567890.10, \"text\": \"a \\u007ayxwvcanary\", \"n\": {\"text\": \"inner\"}}\n",
+        "{\"id\": 1, \"author\": \"qqann\", \"big\": 12345678901234567890.10, \"text\": \"a \\u007ayxwvcanary\", \"n\": {\"text\": \"inner\"}}\n",
         "\n",
         "{\"text\":null,\"caf\\u00e9\":[1, 2]}\n",
     );
     let input = place.file("in.jsonl", lines);
     let outcome = run(&["anonymize", &input, "--max-tokens", "2"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert!(!outcome.stdout.contains(CANARY) && !outcome.stdout.contains("ann"));
+    assert!(!outcome.stdout.contains(CANARY) && !outcome.stdout.contains("qqann"));
     let mut lines = outcome.stdout.lines();
     let first = lines.next().unwrap();
     assert!(first.starts_with("{\"id\":1,\"big\":12345678901234567890.10,\"text\":\""), "{first}");
@@ -104,7 +104,7 @@ fn parquet_batch() -> RecordBatch {
     ["x", "y", "x"].into_iter().for_each(|kind| drop(kinds.append(kind)));
     RecordBatch::try_from_iter([
         ("id", Arc::new(Int64Array::from(vec![1, 2, 3])) as ArrayRef),
-        ("author", Arc::new(StringArray::from(vec!["ann", "bob", "ann"])) as ArrayRef),
+        ("author", Arc::new(StringArray::from(vec!["qqann", "bob", "qqann"])) as ArrayRef),
         (
             "text",
             Arc::new(LargeStringArray::from(vec![Some("zyxwvcanary one"), None, Some("zyxwvcanary")])) as ArrayRef,
@@ -148,7 +148,7 @@ fn parquet_keeps_every_other_column_and_its_type() {
     assert!(texts.iter().flatten().all(|text| !text.is_empty() && !text.contains(CANARY)));
     let bytes = std::fs::read(place.path("out.parquet")).unwrap();
     let holds = |word: &[u8]| bytes.windows(word.len()).any(|window| window == word);
-    assert!(!holds(CANARY.as_bytes()) && !holds(b"ann"), "no statistics or dictionary page keeps them");
+    assert!(!holds(CANARY.as_bytes()) && !holds(b"qqann"), "no statistics or dictionary page keeps them");
 }
 
 #[test]
@@ -268,11 +268,11 @@ fn lines_in_lines_out() {
 #[test]
 fn a_header_without_names_for_the_author_is_asked_about() {
     let outcome =
-        run_with_input(&["anonymize", "--format", "csv", "--no-header", "--text-column", "2"], b"ann,hello\n");
+        run_with_input(&["anonymize", "--format", "csv", "--no-header", "--text-column", "2"], b"qqann,hello\n");
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
     let arguments = ["anonymize", "--format", "csv", "--no-header", "--text-column", "2", "--author-column", "1"];
-    let outcome = run_with_input(&arguments, b"ann,hello\n");
-    assert!(outcome.code == Some(0) && !outcome.stdout.contains("ann"), "{}", outcome.stderr);
+    let outcome = run_with_input(&arguments, b"qqann,hello\n");
+    assert!(outcome.code == Some(0) && !outcome.stdout.contains("qqann"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -286,14 +286,14 @@ fn a_slow_pipe_does_not_hide_the_beginning() {
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    for part in [&b"\xEF"[..], b"\xBB", b"\xBFauthor,text\nann,hi\n"] {
+    for part in [&b"\xEF"[..], b"\xBB", b"\xBFauthor,text\nqqann,hi\n"] {
         stdin.write_all(part).unwrap();
         stdin.flush().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     drop(stdin);
     let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-    assert!(out.starts_with("\u{FEFF}text\n") && !out.contains("ann"), "{out}");
+    assert!(out.starts_with("\u{FEFF}text\n") && !out.contains("qqann"), "{out}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn parameters(name: &str) -> Parameters {
 
 /// Whether the mechanism promises epsilon 0, so that any two texts must come out alike.
 fn hides_everything(name: &str) -> bool {
-    let terms = Terms { max_tokens: 8, length: Length::Fixed, delta: 0.0 };
+    let terms = Terms { max_tokens: 8, ..Terms::default() };
     let mechanism = by_name(name, &parameters(name), 1000).unwrap();
     let strength = Guarantee::of(&*mechanism, &terms, false).unwrap().strength;
     matches!(strength, Strength::Differential { epsilon_total: 0.0, delta: 0.0, .. })

@@ -160,10 +160,21 @@ struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     clip: Option<f64>,
 
-    /// What becomes of the length: `fixed` hides it; `public` keeps the number of tokens [default: fixed]
+    /// What becomes of the length: `fixed` hides it, `private` draws one near it at a loss of its own, `public` keeps it
+    /// [default: fixed]
     #[arg(long, env = "ALLONYM_LENGTH", hide_env = true, value_parser = length_parser(), hide_possible_values = true, help_heading = "Privacy")]
     #[serde(skip_serializing_if = "Option::is_none")]
     length: Option<String>,
+
+    /// With `--length private`: how many lengths there are to choose from [default: 10]
+    #[arg(long, env = "ALLONYM_LENGTH_BUCKETS", hide_env = true, value_name = "N", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length_buckets: Option<u32>,
+
+    /// With `--length private`: the loss of choosing one [default: 4.4]
+    #[arg(long, env = "ALLONYM_LENGTH_EPSILON", hide_env = true, value_name = "E", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length_epsilon: Option<f64>,
 
     /// The most tokens of a record that are drawn; the rest of a longer text is left out [default: 50]
     #[arg(long, env = "ALLONYM_MAX_TOKENS", hide_env = true, value_name = "N", help_heading = "Privacy")]
