@@ -125,7 +125,7 @@ impl fmt::Display for Guarantee {
         }
         writeln!(f, "protected by `{}`", self.mechanism)?;
         if self.seeded {
-            writeln!(f, "  not private: seeded. Whoever knows the seed can undo this release.")?;
+            writeln!(f, "  not private: seeded. Whoever knows the seed knows every draw, and may undo the release.")?;
             writeln!(f, "  With secret randomness it would be:")?;
         }
         for reason in &self.void {

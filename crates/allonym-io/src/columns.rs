@@ -41,7 +41,8 @@ impl Default for Columns {
 impl Columns {
     /// Whether a column other than the text leaves with the release.
     pub(crate) fn carries(&self, column: &str) -> bool {
-        let is_author = column == self.author && !self.keep_author;
+        // `Author` and `author ` name the author too.
+        let is_author = folded(column) == folded(&self.author) && !self.keep_author;
         !is_author && !self.drop.iter().any(|dropped| dropped == column)
     }
 
@@ -60,9 +61,13 @@ impl Columns {
     }
 }
 
+/// A name without what people do not see in it.
+fn folded(name: &str) -> String {
+    name.trim().to_lowercase()
+}
+
 /// The error for a column that is not there.
 pub(crate) fn missing<'a>(column: &str, there: impl Iterator<Item = &'a str>) -> IoError {
-    let folded = |name: &str| name.trim().to_lowercase();
     let mut count = 0;
     let mut similar = None;
     for name in there {
@@ -94,14 +99,20 @@ impl Report {
     /// Notes the columns of a file, or of a record with columns of its own.
     pub(crate) fn note_columns<'a>(&mut self, names: impl IntoIterator<Item = &'a str>, columns: &Columns) {
         // Keys of JSON records may be without number; the list for people is not.
-        const MOST: usize = 1000;
+        const MOST: usize = 10_000;
         for name in names {
             if name == columns.text {
                 continue;
             }
             let list = if columns.carries(name) { &mut self.carried } else { &mut self.dropped };
-            if list.len() < MOST && !list.iter().any(|known| known == name) {
+            if list.iter().any(|known| known == name) {
+                continue;
+            }
+            if list.len() < MOST {
                 list.push(name.to_owned());
+            } else if self.remarks.is_empty() {
+                self.remarks
+                    .push(format!("there are more than {MOST} columns; the rest is treated alike but not listed"));
             }
         }
     }
@@ -155,6 +166,7 @@ mod tests {
         assert!(!Columns::default().carries("author"));
         assert!(Columns { keep_author: true, ..Columns::default() }.carries("author"));
         assert!(Columns::default().carries("id"));
+        assert!(!Columns::default().carries("Author ") && Columns::default().carries("co-author"));
     }
 
     #[test]

@@ -237,7 +237,9 @@ impl IoError {
             Self::BrokenPipe => "the output was cut short by its reader",
             Self::Kind { expected: "a directory", .. } => "`--format files` takes a directory of .txt files",
             Self::Kind { .. } => "a directory of .txt files is read with `--format files`",
-            Self::UnknownFormat { .. } => "name it with `--format csv|tsv|jsonl|parquet|lines|files`",
+            Self::UnknownFormat { .. } => {
+                "name the format with `--format csv|tsv|jsonl|parquet|lines|files`; outputs may end in .gz or .zst"
+            }
             Self::NotTheFormat { .. } => "check the file, or name another format with `--format`",
             Self::FormatChange { .. } => {
                 "the output has the input's format: give it that ending, or name the input's format with `--format`"
@@ -278,6 +280,8 @@ fn plain(source: &io::Error) -> String {
     let text = source.to_string();
     match text.rfind(" (os error") {
         Some(end) => text[..end].to_lowercase(),
+        // Without a number there is only a kind, which Rust names in its own way.
+        None if source.kind() == io::ErrorKind::NotFound => "no such file or directory".to_owned(),
         None => text,
     }
 }

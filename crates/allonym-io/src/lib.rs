@@ -188,6 +188,17 @@ pub fn check_target(input: &Path, target: &Path, format: Format, in_place: bool)
     if same_file(input, target) && !in_place {
         return Err(IoError::OverInput { name: target.display().to_string() });
     }
+    let directory = output::directory_of(target);
+    if !directory.is_dir() {
+        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return Err(IoError::Write { name: target.display().to_string(), source: missing });
+    }
+    let packed_otherwise =
+        target.extension().is_some_and(|ending| ["bz2", "xz", "zip", "7z", "br"].iter().any(|e| ending == *e));
+    let packed_parquet = format == Format::Parquet && Compression::of_path(target) != Compression::None;
+    if packed_otherwise || packed_parquet {
+        return Err(IoError::UnknownFormat { name: target.display().to_string() });
+    }
     match Format::of_path(target) {
         Some(named) if named != format => Err(IoError::FormatChange {
             name: target.display().to_string(),

@@ -24,6 +24,16 @@ impl Failure {
         Self { message: message.into(), hint: hint.into(), refused: false, broken_pipe: false }
     }
 
+    /// A file of settings or words that cannot be read.
+    pub fn reading(what: &str, path: &std::path::Path, error: &std::io::Error) -> Self {
+        let why = match error.kind() {
+            std::io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+            std::io::ErrorKind::InvalidData => "it is not UTF-8".to_owned(),
+            kind => kind.to_string(),
+        };
+        Self::new(format!("cannot read {what} {}: {why}", path.display()), "check the path")
+    }
+
     /// A refusal with a hint.
     pub fn refusal(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { refused: true, ..Self::new(message, hint) }

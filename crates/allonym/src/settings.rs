@@ -149,7 +149,10 @@ impl Settings {
     ///
     /// # Errors
     /// When a setting is out of range, contradicts another, or would do harm.
-    pub fn check(self) -> Result<Checked, Failure> {
+    pub fn check(mut self) -> Result<Checked, Failure> {
+        if self.in_place && is_stream(&self.output) && !is_stream(&self.input) {
+            self.output = self.input.clone();
+        }
         let format = Format::settle(self.format, &self.input)?;
         if self.no_header && !matches!(format, Format::Csv | Format::Tsv) {
             let message = format!("`no-header` means nothing for {format}");
@@ -158,6 +161,10 @@ impl Settings {
         if matches!(format, Format::Lines | Format::Files) && !(self.drop.is_empty() && self.keep.is_empty()) {
             let message = format!("`{format}` has no columns to keep or drop");
             return Err(Failure::new(message, "leave out `--keep` and `--drop`"));
+        }
+        if matches!(format, Format::Lines | Format::Files) && self.text_column != Columns::default().text {
+            let message = format!("`{format}` has no columns, so `text-column` means nothing");
+            return Err(Failure::new(message, "leave it out, or name the format with `--format`"));
         }
         allonym_io::check_target(&self.input, &self.output, format, self.in_place)?;
         let columns = self.columns()?;
@@ -227,6 +234,10 @@ impl Settings {
             }
             keep_author = true;
         }
+        if keep_author && self.drop.contains(&self.author_column) {
+            let message = format!("`keep` and `drop` both name `{}`", self.author_column);
+            return Err(Failure::new(message, "leave out one of them"));
+        }
         if self.drop.contains(&self.text_column) {
             let message = format!("`drop` names the text column `{}`", self.text_column);
             return Err(Failure::new(message, "the text is what is released: drop other columns"));
@@ -265,9 +276,7 @@ impl Settings {
         if is_stream(path) {
             return Err(Failure::new("a vocabulary cannot be read from standard input", "give a file"));
         }
-        let file = std::fs::read_to_string(path).map_err(|error| {
-            Failure::new(format!("cannot read the vocabulary {}: {}", path.display(), error.kind()), "check the path")
-        })?;
+        let file = std::fs::read_to_string(path).map_err(|error| Failure::reading("the vocabulary", path, &error))?;
         let vocabulary = Vocabulary::parse(&file)?;
         if vocabulary.origin() == Origin::Private && !self.allow_private_vocabulary {
             return Err(Failure::refusal(

@@ -60,8 +60,10 @@ impl Roles {
 }
 
 /// Parts of column names that often stand for a person.
-const TELLING: &[&str] =
-    &["author", "user", "name", "mail", "phone", "handle", "account", "address", "ip", "device", "writer", "person"];
+const TELLING: &[&str] = &[
+    "author", "user", "name", "mail", "phone", "handle", "account", "address", "ip", "device", "writer", "person",
+    "reviewer", "patient", "ssn", "dob", "birth", "student", "nick", "uid", "customer", "employee", "member", "client",
+];
 
 impl Summary {
     pub(crate) fn new(
@@ -91,19 +93,23 @@ impl Summary {
             format: checked.format,
             shuffled: settings.shuffle,
             columns: Roles::found(&checked.columns, &report),
-            warnings: warnings(&report, &checked.columns.author),
+            warnings: warnings(&report, checked),
             report,
             guarantee,
         })
     }
 }
 
-fn warnings(report: &Report, author: &str) -> Vec<String> {
+fn warnings(report: &Report, checked: &Checked) -> Vec<String> {
     let mut warnings = report.remarks.clone();
-    for column in &report.carried {
+    if checked.settings.seed.is_some() {
+        warnings.push("not private: seeded".into());
+    }
+    let columns: &[String] = if checked.format == Format::Files { &[] } else { &report.carried };
+    for column in columns {
         let name = column.to_lowercase();
         let words = || name.split(|c: char| !c.is_alphanumeric());
-        if column == author {
+        if *column == checked.columns.author {
             warnings.push(format!("`{column}` passes: it names the author of every record"));
         } else if words().any(|word| TELLING.iter().any(|t| word == *t || (t.len() > 3 && word.contains(t)))) {
             warnings.push(format!("`{column}` may name a person: leave it behind with `--drop {column}`"));

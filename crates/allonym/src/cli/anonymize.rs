@@ -7,7 +7,7 @@ use allonym::dp::mechanism::CATALOGUE;
 use allonym::io::{Compression, Format, Output, is_stream, remove_unfinished};
 use allonym::{Failure, Settings, Summary};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -112,12 +112,12 @@ struct Flags {
     drop: Vec<String>,
 
     /// The CSV or TSV file has no header; its columns are named 1, 2, ..
-    #[arg(long, env = "ALLONYM_NO_HEADER", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true, help_heading = "Columns")]
+    #[arg(long, env = "ALLONYM_NO_HEADER", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), value_name = "BOOL", hide_possible_values = true, help_heading = "Columns")]
     #[serde(skip_serializing_if = "Option::is_none")]
     no_header: Option<bool>,
 
     /// Write the rows in random order: their order can give an author away
-    #[arg(long, env = "ALLONYM_SHUFFLE", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true, help_heading = "Columns")]
+    #[arg(long, env = "ALLONYM_SHUFFLE", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), value_name = "BOOL", hide_possible_values = true, help_heading = "Columns")]
     #[serde(skip_serializing_if = "Option::is_none")]
     shuffle: Option<bool>,
 
@@ -192,7 +192,7 @@ struct Flags {
     vocabulary_size: Option<usize>,
 
     /// Accept a vocabulary that was counted from private texts; its words leak
-    #[arg(long, env = "ALLONYM_ALLOW_PRIVATE_VOCABULARY", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true, help_heading = "Privacy")]
+    #[arg(long, env = "ALLONYM_ALLOW_PRIVATE_VOCABULARY", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), value_name = "BOOL", hide_possible_values = true, help_heading = "Privacy")]
     #[serde(skip_serializing_if = "Option::is_none")]
     allow_private_vocabulary: Option<bool>,
 
@@ -207,7 +207,7 @@ struct Flags {
     threads: Option<usize>,
 
     /// Let the output replace the input
-    #[arg(long, env = "ALLONYM_IN_PLACE", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
+    #[arg(long, env = "ALLONYM_IN_PLACE", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), value_name = "BOOL", hide_possible_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     in_place: Option<bool>,
 
@@ -252,7 +252,14 @@ impl Anonymize {
         drop(bar);
         // First the price, which must be seen whatever happens to the file beside the release.
         self.tell(&summary)?;
-        if self.dry_run || self.no_run_file { Ok(()) } else { write_run_file(checked.settings()) }
+        if !self.dry_run
+            && !self.no_run_file
+            && let Err(failure) = write_run_file(checked.settings())
+        {
+            // The release stands and its price was told: that its settings are missing is no failure of it.
+            super::tell(&format!("warning: the settings were not written beside the release: {}\n", failure.message));
+        }
+        Ok(())
     }
 
     fn tell(&self, summary: &Summary) -> Result<(), Failure> {
@@ -296,9 +303,7 @@ fn settings(flags: &Flags, config: Option<&Path>) -> Result<Settings, Failure> {
 }
 
 fn read_config(path: &Path) -> Result<toml::Table, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::new(format!("cannot read the settings {}: {}", path.display(), error.kind()), "check the path")
-    })?;
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::reading("the settings", path, &error))?;
     let table: toml::Table = toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
         Failure::new(
@@ -307,10 +312,10 @@ fn read_config(path: &Path) -> Result<toml::Table, Failure> {
         )
     })?;
     // The whole file is checked by itself, so that a flag cannot hide a mistake in it.
-    let alone: Result<Settings, toml::de::Error> = table.clone().try_into();
-    alone.map_err(|error| {
+    toml::from_str::<Settings>(&text).map_err(|error| {
+        let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
         let hint = "the keys are the names of the flags, without dashes in front";
-        Failure::new(format!("{}: {}", path.display(), error.message()), hint)
+        Failure::new(format!("{} line {line}: {}", path.display(), error.message()), hint)
     })?;
     Ok(table)
 }

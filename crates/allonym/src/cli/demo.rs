@@ -37,6 +37,9 @@ pub(super) struct MakeDemo {
 
 impl MakeDemo {
     pub(super) fn run(self) -> Result<(), Failure> {
+        if allonym::io::Format::of_path(&self.out).is_some_and(|format| format != allonym::io::Format::Csv) {
+            return Err(Failure::new("the demo corpus is a CSV file", "name it .csv, .csv.gz or .csv.zst"));
+        }
         let demo = Demo { authors: self.authors as usize, texts: self.texts as usize, seed: self.seed };
         let mut output = Output::create(&self.out, Compression::of_path(&self.out))?;
         output.write(b"id,author,label,text\n")?;
