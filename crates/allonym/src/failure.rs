@@ -2,6 +2,7 @@
 
 use allonym_dp::DpError;
 use allonym_io::IoError;
+use allonym_ledger::LedgerError;
 use allonym_text::vocabulary::VocabularyError;
 use std::fmt;
 
@@ -68,6 +69,12 @@ impl From<DpError> for Failure {
             DpError::Setting { .. } => "see `allonym anonymize --help` for the range",
         };
         Self::new(error.to_string(), hint)
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(error: LedgerError) -> Self {
+        Self { refused: error.is_refusal(), ..Self::new(error.to_string(), error.hint()) }
     }
 }
 

@@ -21,4 +21,5 @@ pub use summary::{Roles, Summary};
 
 pub use allonym_dp as dp;
 pub use allonym_io as io;
+pub use allonym_ledger as ledger;
 pub use allonym_text as text;

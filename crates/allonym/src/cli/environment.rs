@@ -7,12 +7,7 @@ const PREFIX: &str = "ALLONYM_";
 
 /// Refuses `ALLONYM_..` variables that no flag reads: a misspelt one would silently do nothing.
 pub(super) fn check(cli: &Command) -> Result<(), Failure> {
-    let known: Vec<String> = cli
-        .get_subcommands()
-        .flat_map(Command::get_arguments)
-        .filter_map(|argument| argument.get_env())
-        .map(|name| name.to_string_lossy().into_owned())
-        .collect();
+    let known = known(cli);
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy().into_owned();
         if name.starts_with(PREFIX) && !known.contains(&name) {
@@ -26,6 +21,13 @@ pub(super) fn check(cli: &Command) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The variables that some flag reads, of a command and all below it.
+fn known(command: &Command) -> Vec<String> {
+    let own = command.get_arguments().filter_map(|argument| argument.get_env());
+    let own = own.map(|name| name.to_string_lossy().into_owned());
+    own.chain(command.get_subcommands().flat_map(known)).collect()
 }
 
 /// The known name that differs in the fewest letters, if it is close.

@@ -9,6 +9,7 @@ mod compare;
 mod completions;
 mod demo;
 mod environment;
+mod ledger;
 mod progress;
 mod tokenize;
 mod vocabulary;
@@ -44,6 +45,7 @@ enum Command {
     Tokenize(tokenize::Tokenize),
     Vocabulary(vocabulary::MakeVocabulary),
     Demo(demo::MakeDemo),
+    Ledger(ledger::KeepLedger),
     Completions(completions::Completions),
 }
 
@@ -65,6 +67,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Tokenize(command) => command.run(),
         Command::Vocabulary(command) => command.run(),
         Command::Demo(command) => command.run(),
+        Command::Ledger(command) => command.run(),
         Command::Completions(command) => command.run(),
     });
     match outcome {
