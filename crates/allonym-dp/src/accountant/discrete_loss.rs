@@ -11,7 +11,7 @@ use super::special::log_sum_exp;
 use super::{lattice, renyi, up};
 
 /// The longest transform. A window that needs more is computed on a coarser grid by the caller.
-pub(crate) const LONGEST: usize = 1 << 22;
+pub(crate) const LONGEST: usize = 1 << 21;
 
 /// `ln` of the tilted mass that may lie beyond one end of the window.
 const LN_OUTSIDE: f64 = -37.0;
@@ -47,9 +47,10 @@ impl DiscreteLoss {
 /// About the epsilon of `draws` draws, by Rényi divergences, and the best tilt, which is the best order less 1. Not a
 /// bound: near order 1 divergences found from masses are mostly rounding. It serves to choose a grid and a tilt.
 pub(crate) fn guess(points: &[(f64, f64)], draws: f64, delta: f64) -> (f64, f64) {
-    let divergence = |order: f64| draws * ln_moment(points, order - 1.0) / (order - 1.0);
-    let (epsilon, order) = renyi::epsilon_above(1e-4, divergence, delta);
-    (epsilon, order - 1.0)
+    let whole = ln_moment(points, 0.0);
+    let divergence = |excess: f64| draws * (ln_moment(points, excess) - whole).max(0.0) / excess;
+    let (tilt, epsilon) = renyi::least(1e-4, delta, |excess| renyi::converted(divergence(excess), excess, delta));
+    (epsilon, tilt)
 }
 
 /// `ln E[e^(lambda loss)]` of losses with their masses.
@@ -73,30 +74,40 @@ impl Tilted<'_> {
         let mean = self.mean(|loss| loss);
         let variance = self.mean(|loss| (loss - mean).powi(2));
         let deviation = (draws * variance).sqrt().max(self.loss.step);
-        let end = |sign: f64| {
-            // A normal sum wants sqrt(2 * 37) = 8.6 over its deviation; heavy tails want less.
-            (1..=12)
-                .map(|i| sign * f64::from(i) / deviation)
-                .map(|theta| (draws * self.ln_moment(theta) - LN_OUTSIDE) / theta)
-                .fold(sign * f64::INFINITY, |best, at| if sign > 0.0 { best.min(at) } else { best.max(at) })
+        // How far above (or below) 0 the sum may be, for one multiplier. A normal sum wants sqrt(2 * 37) = 8.6 over its
+        // deviation and heavy tails want less, so they are tried downwards while they help.
+        let reach = |sign: f64| {
+            let mut best = f64::INFINITY;
+            for halvings in 0..30 {
+                let theta = 12.0 / deviation * 0.5f64.powf(0.5 * f64::from(halvings));
+                let at = (draws * self.ln_moment(sign * theta) - LN_OUTSIDE) / theta;
+                if best.is_finite() && at >= best {
+                    break;
+                }
+                best = best.min(at);
+            }
+            best
         };
-        (end(-1.0), end(1.0))
+        (-reach(-1.0), reach(1.0))
     }
 
     fn mean(&self, f: impl Fn(f64) -> f64) -> f64 {
         self.masses.iter().enumerate().map(|(i, mass)| mass * f(self.loss.loss(i))).sum()
     }
 
-    /// `ln E[e^(theta loss)]`, after Horner: from the end at which the power is largest, so that a sum too large for
-    /// floats is infinite, which is safe, and none is lost for being small.
+    /// `ln E[e^(theta loss)]`, after Horner, in units of the power at the lowest loss or else at the highest. A sum
+    /// that is too large in the one and too small in the other is called infinite, which is safe.
     fn ln_moment(&self, theta: f64) -> f64 {
-        let factor = (theta.abs() * self.loss.step).exp();
-        let sum = |sum: f64, mass: &f64| sum * factor + mass;
-        if theta > 0.0 {
-            self.masses.iter().rev().fold(0.0, sum).ln() + theta * self.loss.loss(0)
-        } else {
-            self.masses.iter().fold(0.0, sum).ln() + theta * self.loss.loss(self.masses.len() - 1)
+        let (lowest, highest) = (self.loss.loss(0), self.loss.loss(self.masses.len() - 1));
+        let (up, down) = ((theta * self.loss.step).exp(), (-theta * self.loss.step).exp());
+        let from_lowest = self.masses.iter().rev().fold(0.0, |sum, mass| sum * up + mass);
+        // What is lost below the smallest float does not show in a sum this large.
+        let sound = |sum: f64| sum > 1e-280 && sum.is_finite();
+        if sound(from_lowest) {
+            return from_lowest.ln() + theta * lowest;
         }
+        let from_highest = self.masses.iter().fold(0.0, |sum, mass| sum * down + mass);
+        if sound(from_highest) { from_highest.ln() + theta * highest } else { f64::INFINITY }
     }
 
     /// The least epsilon at `delta` of `draws` draws. Any positive tilt gives an upper bound, the best order less 1 a
@@ -124,8 +135,8 @@ impl Tilted<'_> {
         }
         let masses = (0..=last - first).map(|below| last - below);
         let masses = masses.map(|index| (values[place(index)].re.max(0.0) + rounding) * plain(index));
-        // The masses of one draw and the moment carry some rounding, which grows with the draws.
-        let left = left * (1.0 - 1e-14 * (count + 100.0)).max(0.5);
+        // The masses of one draw and the moment are sums of many numbers; their rounding grows with the draws.
+        let left = left * (1.0 - 1e-13 * (count + 10.0)).max(0.5);
         let bound = up(lattice::epsilon(step, last, masses, left));
         if bound.is_nan() { f64::INFINITY } else { bound.max(0.0) }
     }

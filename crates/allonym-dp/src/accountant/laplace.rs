@@ -68,17 +68,3 @@ mod tests {
         assert!(epsilon(2.0, 100, 1e-6).unwrap() < optimal::epsilon(0.5, 100, 1e-6).unwrap());
     }
 }
-#[cfg(test)]
-mod scratch {
-    use super::*;
-    #[test]
-    fn scratch() {
-        let loss = discretised(1.0);
-        let (g, tilt) = guess(&loss.points(), 10.0, 1e-6);
-        println!("{g} {tilt}");
-        for tilt in [0.5, 1.0, 5.0, 10.0, 100.0, 1000.0, tilt] {
-            let t = loss.tilted(tilt);
-            println!("{tilt} {:?} {}", t.window(10.0), t.epsilon(10, 1e-6));
-        }
-    }
-}

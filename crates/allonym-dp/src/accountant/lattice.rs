@@ -1,7 +1,7 @@
 //! Privacy losses on a lattice: multiples of one step. Exact, as nothing has to be rounded to a grid.
 //!
-//! For a loss `j * step` with probability `p_j`, the least delta at a total is the sum of `p_j (1 - e^(total - j step))`
-//! over the losses above the total.
+//! For a loss `j * step` with probability `p_j`, the least delta at a total is the sum of
+//! `p_j (1 - e^(total - j step))` over the losses above the total.
 
 /// The delta at a total. `masses` begin with the loss `top * step` and go down by one step each.
 pub(crate) fn delta(step: f64, top: i64, masses: impl Iterator<Item = f64>, total: f64) -> f64 {

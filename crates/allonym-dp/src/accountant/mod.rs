@@ -24,6 +24,7 @@ mod fft;
 mod lattice;
 mod renyi;
 mod search;
+mod training_step;
 
 pub mod analytic_gaussian;
 pub mod band;

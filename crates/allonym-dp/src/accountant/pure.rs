@@ -25,10 +25,10 @@ mod tests {
 
     #[test]
     fn the_total_is_never_below_the_exact_product() {
-        // The float 0.1 is 0.1 + 5.55e-18; three of them exceed 0.3 + 1.66e-17 and the float below it.
-        assert_eq!(epsilon(0.1, 3), Ok(0.300_000_000_000_000_04));
-        // The float .7 is below seven tenths; the product 2.1 of floats rounds down from nothing.
-        assert!(0.7f64.mul_add(3.0, -epsilon(0.7, 3).unwrap()) <= 0.0);
+        // The float nearest to .7 is .7 - 4.4e-17. Three of it are 2.1 - 1.3e-16, which lies between the floats
+        // 2.1 - 3.5e-16 and 2.1 + 8.9e-17; the nearer is the lower.
+        assert_eq!(0.7 * 3.0, 2.099_999_999_999_999_6);
+        assert_eq!(epsilon(0.7, 3), Ok(2.1));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Gaussian noise on a Poisson sample, many times: DP-SGD by Rényi divergences (Mironov, Talwar and Zhang, 2019).
 //!
 //! `noise` is the standard deviation in units of the clipping norm, `rate` the chance of a record to be in a batch.
-//! Adjacent data sets differ by one record added or removed; of the two directions the one counted here is the worse
-//! (their Theorem 5). The accountants of opacus and dp-accounting use the same orders and the same conversion.
+//! Adjacent data sets differ by one record added or removed; of the two directions the one counted here is the worse,
+//! as they prove. The accountants of opacus and dp-accounting use the same orders and the same conversion.
 
 use super::special::{ln_binomial_pmf, log_sum_exp};
 use super::{check, renyi, up};

@@ -11,8 +11,7 @@ use crate::error::DpError;
 pub fn epsilon(rho: f64, delta: f64) -> Result<f64, DpError> {
     check::positive("rho", rho)?;
     check::probability("delta", delta)?;
-    let (epsilon, _) = renyi::epsilon(|order| rho * order, delta);
-    check::finite(up(epsilon))
+    check::finite(up(renyi::epsilon(|order| rho * order, delta)))
 }
 
 /// The least delta at an epsilon of a mechanism with `rho` zero-concentrated privacy.

@@ -1,5 +1,5 @@
-//! The exact total of draws of bounded range that do not look at each other's outputs (Dong, Durfee and Rogers, 2020,
-//! Theorem 3). Draws that do look lose a little more, so this is a yardstick, not a guarantee for texts.
+//! The exact total of draws of bounded range that do not look at each other's outputs (Dong, Durfee and Rogers, 2020).
+//! Draws that do look lose a little more, so this is a yardstick, not a guarantee for texts.
 
 use crate::accountant::special::ln_binomial_pmf;
 use crate::accountant::{check, pure, search, up};
@@ -51,10 +51,8 @@ fn delta_at(eta: f64, draws: u64, total: f64, t: f64) -> f64 {
     let high = -(t - eta).exp_m1() / rest;
     let low = (-eta).exp() * t.exp_m1() / rest;
     let room = draws as f64 * t - total;
-    if room <= 0.0 || high <= 0.0 {
-        return 0.0;
-    }
-    if low <= 0.0 {
+    // At either end of the range of t nothing is ever lost: the one loss that has any chance is 0.
+    if room <= 0.0 || high <= 0.0 || low <= 0.0 {
         return 0.0;
     }
     let excess = |i: u64| -(i as f64 * eta - room).exp_m1();

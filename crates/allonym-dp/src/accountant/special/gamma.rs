@@ -97,8 +97,8 @@ mod tests {
         assert!(ln_gamma(1.0).abs() < 1e-14 && ln_gamma(2.0).abs() < 1e-14);
         assert!(close(ln_gamma(0.5), 0.5 * PI.ln(), 1e-14)); // gamma(1/2) = sqrt(pi)
         assert!(close(ln_gamma(11.0), 3_628_800f64.ln(), 1e-15)); // 10!
-        assert!(close(ln_gamma(1e5 + 1.0), 1_051_299.221_899_121_9, 1e-15)); // mpmath
-        assert!(close(ln_gamma(1e-8), 18.420_680_738_180_209, 1e-15)); // mpmath
+        assert!(close(ln_gamma(1e5 + 1.0), 1_051_299.221_899_122, 1e-15)); // mpmath
+        assert!(close(ln_gamma(1e-8), 18.420_680_738_180_21, 1e-15)); // mpmath
     }
 
     #[test]

@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn far_tails_are_as_accurate_as_near_ones() {
         assert!(close(normal_tail(1.959_963_984_540_054), 0.025, 1e-14));
-        assert!(close(normal_tail(38.0), 2.885_428_360_068_791_5e-316, 1e-7), "a subnormal float has few digits");
+        assert!(close(normal_tail(38.0), 2.885_428_35e-316, 1e-7), "a subnormal float has few digits");
         assert!(close(normal_tail(30.0), 4.906_713_927_148_187e-198, 1e-14));
         assert!(close(ln_normal_tail(100.0), -5_005.524_208_694_205, 1e-15));
         assert!(close(ln_normal_tail(-3.0), -0.001_350_809_964_748_202_5, 1e-13));
