@@ -169,7 +169,8 @@ impl fmt::Display for Guarantee {
 
 /// A loss with four digits, rounded up so that the printed figure is never smaller than the true one.
 fn figure(epsilon: f64) -> String {
-    if epsilon == 0.0 { "0".to_owned() } else { format!("{:.4}", (epsilon * 1e4).ceil() / 1e4) }
+    // Bounds carry an upward slack of 1e-12, which must not show as a whole digit.
+    if epsilon == 0.0 { "0".to_owned() } else { format!("{:.4}", (epsilon * 1e4 - 1e-6).ceil() / 1e4) }
 }
 
 #[cfg(test)]
@@ -230,6 +231,7 @@ mod tests {
     fn printed_figures_are_rounded_up() {
         assert_eq!(figure(1.000_01), "1.0001");
         assert_eq!(figure(0.0), "0");
+        assert_eq!(figure(0.5 * (1.0 + 1e-12)), "0.5000");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 mod common;
 
 use allonym::dp::mechanism::{CATALOGUE, Parameters, by_name, entry};
-use allonym::dp::{Guarantee, Length, Strength, Terms};
+use allonym::dp::{Guarantee, Strength, Terms};
 use common::{Outcome, Place, run, run_with_input};
 
 /// Pairs of texts that every method must treat alike, whatever it keeps: they read the same once in plain form.
