@@ -68,11 +68,12 @@ impl Document {
         // huge text need not be looked at whole.
         let enough = limit.saturating_mul(1024).max(1 << 16).min(original.len());
         let first = Self::read_some(&original[..original.floor_char_boundary(enough)], limit);
+        if first.len() < limit {
+            return first;
+        }
         match first.tokens().last() {
             // Read again without the rest, which may have had a say in what is a look-alike.
-            Some(last) if first.len() == limit && last.span.end < original.len() => {
-                Self::read_some(&original[..last.span.end], limit)
-            }
+            Some(last) if last.span.end < original.len() => Self::read_some(&original[..last.span.end], limit),
             _ => first,
         }
     }
