@@ -9,7 +9,7 @@
 //!   twice, or replacements that are remembered, show up here and nowhere else.
 //!
 //! Every statistical check has a false-alarm rate of one in a million. Test doubles with known bugs
-//! ([`mutants`]) show that each layer can fail.
+//! (`audit/mutants.rs`) show that each layer can fail.
 
 mod black_box;
 mod exact;
