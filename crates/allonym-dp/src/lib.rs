@@ -1,7 +1,8 @@
 //! The privacy core: randomness, mechanisms, and the guarantees that they give.
 //!
-//! Small on purpose, so that it can be read in an evening. No float decides a draw, nothing here is `unsafe`, and the
-//! only way from [`Private`](allonym_text::Private) to [`Released`] leads through a [`Mechanism`].
+//! Small on purpose. No float decides the draw of a token or of a latent vector ([`vector_noise`] is the one exception, and
+//! says so), there is no code outside of Rust's checks, and the only way from [`Private`](allonym_text::Private) to
+//! [`Released`] leads through a [`Mechanism`], or through the noise of [`latent`] and [`vector_noise`].
 #![forbid(unsafe_code)]
 
 pub mod accountant;

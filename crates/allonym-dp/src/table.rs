@@ -4,6 +4,7 @@
 //! table that depends on public settings alone, and the outcome is an exact uniform integer's place among the weights.
 //! The loss is computed from the table, so rounding while the table was made cannot make a guarantee false.
 
+use crate::loss::{Class, Loss};
 use crate::rng::PrivacyRng;
 
 /// Steps between the lowest and the highest score.
@@ -50,6 +51,42 @@ impl Table {
 
     pub(crate) fn highest(&self) -> u64 {
         self.weights[LEVELS]
+    }
+}
+
+/// Weights that are a convex function of probabilities: what `exponential` and `floored` are made of. The proof stands with
+/// the first of them.
+#[derive(Clone, Debug)]
+pub(crate) struct ConvexScores {
+    pub(crate) outcomes: u32,
+    table: Table,
+}
+
+impl ConvexScores {
+    /// Weights of a convex `shape` (never falling on [0, 1], with `shape(1) == 1`).
+    pub(crate) fn new(outcomes: u32, shape: impl Fn(f64) -> f64) -> Self {
+        Self { outcomes, table: Table::convex(outcomes, shape) }
+    }
+
+    fn more(&self, scores: &[f32]) -> Vec<(u32, u64)> {
+        let floor = self.table.lowest();
+        let levels = probability_levels(scores, self.outcomes).into_iter();
+        levels.map(|(outcome, level)| (outcome, self.table.weight(level) - floor)).collect()
+    }
+
+    pub(crate) fn distribution(&self, scores: &[f32]) -> Vec<f64> {
+        probabilities_above_floor(self.outcomes, self.table.lowest(), &self.more(scores))
+    }
+
+    pub(crate) fn draw(&self, scores: &[f32], rng: &mut PrivacyRng) -> u32 {
+        draw_above_floor(self.outcomes, self.table.lowest(), &self.more(scores), rng)
+    }
+
+    /// All weight on one token against none of it: the band of k-RR.
+    pub(crate) fn loss(&self) -> Loss {
+        let (high, low) = (self.table.highest(), self.table.lowest());
+        let hit = high as f64 / (high as f64 + low as f64 * f64::from(self.outcomes - 1));
+        Loss { epsilon: ln_ratio_up(high, low), class: Class::Band { hit } }
     }
 }
 

@@ -5,20 +5,19 @@
 #![doc = include_str!("exponential.md")]
 
 use crate::error::DpError;
-use crate::loss::{Class, Loss};
+use crate::loss::Loss;
 use crate::mechanism::parameters::{Parameters, check_epsilon};
 use crate::mechanism::{Mechanism, Reads};
 use crate::released::{DrawFrom, Released};
 use crate::rng::PrivacyRng;
-use crate::table::{Table, draw_above_floor, ln_ratio_up, probabilities_above_floor, probability_levels};
+use crate::table::ConvexScores;
 use allonym_text::Private;
 
 /// The exponential mechanism over a fixed number of outcomes.
 #[derive(Clone, Debug)]
 pub struct Exponential {
     epsilon: f64,
-    outcomes: u32,
-    table: Table,
+    scores: ConvexScores,
 }
 
 impl Exponential {
@@ -41,8 +40,8 @@ impl Exponential {
     /// When epsilon is not a positive number up to 80 (a true loss of 40).
     pub fn new(epsilon: f64, outcomes: u32) -> Result<Self, DpError> {
         check_epsilon("epsilon", epsilon / 2.0)?;
-        let table = Table::convex(outcomes, |p| (epsilon / 2.0 * (p - 1.0)).exp());
-        Ok(Self { epsilon, outcomes, table })
+        let scores = ConvexScores::new(outcomes, |p| (epsilon / 2.0 * (p - 1.0)).exp());
+        Ok(Self { epsilon, scores })
     }
 
     /// The distribution that the paper defines, before any quantisation.
@@ -50,12 +49,6 @@ impl Exponential {
         let weights: Vec<f64> = probabilities.iter().map(|p| (epsilon * p / 2.0).exp()).collect();
         let total: f64 = weights.iter().sum();
         weights.into_iter().map(|weight| weight / total).collect()
-    }
-
-    fn more(&self, scores: &[f32]) -> Vec<(u32, u64)> {
-        let floor = self.table.lowest();
-        let levels = probability_levels(scores, self.outcomes).into_iter();
-        levels.map(|(outcome, level)| (outcome, self.table.weight(level) - floor)).collect()
     }
 }
 
@@ -65,7 +58,7 @@ impl Mechanism for Exponential {
     }
 
     fn outcomes(&self) -> u32 {
-        self.outcomes
+        self.scores.outcomes
     }
 
     fn reads(&self) -> Reads {
@@ -73,20 +66,15 @@ impl Mechanism for Exponential {
     }
 
     fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
-        Some(probabilities_above_floor(self.outcomes, self.table.lowest(), &self.more(scores)))
+        Some(self.scores.distribution(scores))
     }
 
     fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        let more = scores.map(|scores| self.more(scores));
-        more.draw(|more| draw_above_floor(self.outcomes, self.table.lowest(), &more, rng))
+        scores.draw(|scores| self.scores.draw(scores, rng))
     }
 
     fn loss(&self) -> Loss {
-        let epsilon = ln_ratio_up(self.table.highest(), self.table.lowest());
-        // All weight on one token against none of it: the band of k-RR (see the proof).
-        let (high, low) = (self.table.highest() as f64, self.table.lowest() as f64);
-        let hit = high / (high + low * f64::from(self.outcomes - 1));
-        Loss { epsilon, class: Class::Band { hit } }
+        self.scores.loss()
     }
 
     fn paper_epsilon(&self) -> Option<f64> {

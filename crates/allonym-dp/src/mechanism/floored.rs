@@ -4,19 +4,18 @@
 #![doc = include_str!("floored.md")]
 
 use crate::error::DpError;
-use crate::loss::{Class, Loss};
+use crate::loss::Loss;
 use crate::mechanism::parameters::{Parameters, check_epsilon};
 use crate::mechanism::{Mechanism, Reads};
 use crate::released::{DrawFrom, Released};
 use crate::rng::PrivacyRng;
-use crate::table::{Table, draw_above_floor, ln_ratio_up, probabilities_above_floor, probability_levels};
+use crate::table::ConvexScores;
 use allonym_text::Private;
 
 /// Floored log-probabilities over a fixed number of outcomes.
 #[derive(Clone, Debug)]
 pub struct Floored {
-    outcomes: u32,
-    table: Table,
+    scores: ConvexScores,
 }
 
 impl Floored {
@@ -41,8 +40,8 @@ impl Floored {
             return Err(DpError::Setting { setting: "clip", value: clip.to_string(), allowed });
         }
         let cold = epsilon / clip;
-        let table = Table::convex(outcomes, |p| p.powf(cold).max((-epsilon).exp()));
-        Ok(Self { outcomes, table })
+        let scores = ConvexScores::new(outcomes, |p| p.powf(cold).max((-epsilon).exp()));
+        Ok(Self { scores })
     }
 
     /// The distribution without rounding.
@@ -50,12 +49,6 @@ impl Floored {
         let weights: Vec<f64> = probabilities.iter().map(|p| p.powf(epsilon / clip).max((-epsilon).exp())).collect();
         let total: f64 = weights.iter().sum();
         weights.into_iter().map(|weight| weight / total).collect()
-    }
-
-    fn more(&self, scores: &[f32]) -> Vec<(u32, u64)> {
-        let floor = self.table.lowest();
-        let levels = probability_levels(scores, self.outcomes).into_iter();
-        levels.map(|(outcome, level)| (outcome, self.table.weight(level) - floor)).collect()
     }
 }
 
@@ -65,7 +58,7 @@ impl Mechanism for Floored {
     }
 
     fn outcomes(&self) -> u32 {
-        self.outcomes
+        self.scores.outcomes
     }
 
     fn reads(&self) -> Reads {
@@ -73,17 +66,14 @@ impl Mechanism for Floored {
     }
 
     fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
-        Some(probabilities_above_floor(self.outcomes, self.table.lowest(), &self.more(scores)))
+        Some(self.scores.distribution(scores))
     }
 
     fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        let more = scores.map(|scores| self.more(scores));
-        more.draw(|more| draw_above_floor(self.outcomes, self.table.lowest(), &more, rng))
+        scores.draw(|scores| self.scores.draw(scores, rng))
     }
 
     fn loss(&self) -> Loss {
-        let (high, low) = (self.table.highest(), self.table.lowest());
-        let hit = high as f64 / (high as f64 + low as f64 * f64::from(self.outcomes - 1));
-        Loss { epsilon: ln_ratio_up(high, low), class: Class::Band { hit } }
+        self.scores.loss()
     }
 }
