@@ -71,6 +71,8 @@ pub enum Purpose {
     Synthetic = 2,
     /// Audits, where nothing private is drawn either.
     Audit = 3,
+    /// The key under which a ledger keeps the price of a run.
+    Reservation = 4,
 }
 
 /// A stream of random words for one record. Not `Clone`: a copy would use the same words twice.

@@ -22,6 +22,8 @@ pub struct Columns {
     pub keep_author: bool,
     /// Columns that are dropped besides the author's.
     pub drop: Vec<String>,
+    /// Whether readers hand out ids and authors, as a ledger needs them. The id's column must then exist.
+    pub keys: bool,
 }
 
 impl Default for Columns {
@@ -34,23 +36,63 @@ impl Default for Columns {
             required: Vec::new(),
             keep_author: false,
             drop: Vec::new(),
+            keys: false,
         }
     }
 }
 
 impl Columns {
+    /// Whether a column names the author: `Author` and `author ` do too.
+    pub(crate) fn is_author(&self, column: &str) -> bool {
+        folded(column) == folded(&self.author)
+    }
+
+    /// The columns of a header that hold the id and the author's name.
+    pub(crate) fn places(&self, header: &[String]) -> (Option<usize>, Option<usize>) {
+        let place = |is: &dyn Fn(&String) -> bool| header.iter().position(is);
+        let author = place(&|name| *name == self.author).or_else(|| place(&|name| self.is_author(name)));
+        (place(&|name| *name == self.id), author)
+    }
+
+    /// The columns that must be there: the text's, and those that the user named or the ledger needs.
+    pub(crate) fn expected(&self) -> impl Iterator<Item = &String> {
+        let id = self.keys.then_some(&self.id);
+        self.required.iter().chain(&self.drop).chain(id)
+    }
+
+    /// The flag that names a column.
+    pub(crate) fn flag(&self, column: &str) -> &'static str {
+        match column {
+            _ if column == self.text => "--text-column",
+            _ if self.drop.iter().any(|dropped| dropped == column) => "--drop",
+            _ if column == self.id => "--id-column",
+            _ if column == self.author => "--author-column",
+            _ => "--label-column",
+        }
+    }
+
     /// Whether a column other than the text leaves with the release.
     pub(crate) fn carries(&self, column: &str) -> bool {
-        // `Author` and `author ` name the author too.
-        let is_author = folded(column) == folded(&self.author) && !self.keep_author;
-        !is_author && !self.drop.iter().any(|dropped| dropped == column)
+        let stays = self.is_author(column) && !self.keep_author;
+        !stays && !self.drop.iter().any(|dropped| dropped == column)
     }
 
     /// Checks a header: the text column exists once, and so does every column that the user named.
     pub(crate) fn check(&self, header: &[String]) -> Result<usize, IoError> {
-        for column in self.required.iter().chain(&self.drop).chain([&self.text]) {
+        for column in self.expected().chain([&self.text]) {
             if !header.contains(column) {
-                return Err(missing(column, header.iter().map(String::as_str)));
+                return Err(self.missing(column, header.iter().map(String::as_str)));
+            }
+        }
+        if self.keys {
+            // Which of two columns says who it is must not be guessed.
+            let twice = |is: &dyn Fn(&String) -> bool| header.iter().filter(|name| is(name)).count() > 1;
+            let authors = header.iter().filter(|name| **name == self.author).count();
+            if twice(&|name| *name == self.id) {
+                return Err(IoError::RepeatedColumn { column: self.id.clone() });
+            }
+            if authors > 1 || (authors == 0 && twice(&|name| self.is_author(name))) {
+                return Err(IoError::RepeatedColumn { column: self.author.clone() });
             }
         }
         let mut places = header.iter().enumerate().filter(|(_, name)| **name == self.text).map(|(place, _)| place);
@@ -59,24 +101,24 @@ impl Columns {
             _ => Err(IoError::RepeatedColumn { column: self.text.clone() }),
         }
     }
+
+    /// The error for a column that is not there.
+    pub(crate) fn missing<'a>(&self, column: &str, there: impl Iterator<Item = &'a str>) -> IoError {
+        let mut count = 0;
+        let mut similar = None;
+        for name in there {
+            count += 1;
+            if folded(name) == folded(column) {
+                similar = Some(name.to_owned());
+            }
+        }
+        IoError::MissingColumn { column: column.to_owned(), there: count, similar, flag: self.flag(column) }
+    }
 }
 
 /// A name without what people do not see in it.
 fn folded(name: &str) -> String {
     name.trim().to_lowercase()
-}
-
-/// The error for a column that is not there.
-pub(crate) fn missing<'a>(column: &str, there: impl Iterator<Item = &'a str>) -> IoError {
-    let mut count = 0;
-    let mut similar = None;
-    for name in there {
-        count += 1;
-        if folded(name) == folded(column) {
-            similar = Some(name.to_owned());
-        }
-    }
-    IoError::MissingColumn { column: column.to_owned(), there: count, similar }
 }
 
 /// What was read and what passes, for the owner to see.
@@ -181,6 +223,19 @@ mod tests {
     fn a_column_to_drop_must_exist() {
         let columns = Columns { drop: vec!["date".into()], ..Columns::default() };
         assert!(matches!(columns.check(&header(&["text"])), Err(IoError::MissingColumn { .. })));
+    }
+
+    #[test]
+    fn with_keys_the_id_must_be_there_and_nobody_is_guessed() {
+        let columns = Columns { keys: true, ..Columns::default() };
+        let check = |names: &[&str]| columns.check(&header(names)).map_err(|error| error.to_string());
+        assert_eq!(check(&["text", "id"]), Ok(0));
+        assert!(check(&["text", "ID"]).unwrap_err().contains("did you mean `ID`?"));
+        assert!(check(&["text", "id", "id"]).unwrap_err().contains("`id` occurs twice"));
+        assert!(check(&["text", "id", "Author", "AUTHOR"]).unwrap_err().contains("`author` occurs twice"));
+        assert_eq!(check(&["text", "id", "Author", "author"]), Ok(0));
+        assert_eq!(columns.places(&header(&["text", "id", "Author", "author"])), (Some(1), Some(3)));
+        assert_eq!(columns.places(&header(&["text", "Author "])), (None, Some(1)));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::columns::{Columns, Ids, Report};
 use crate::delimited::{Splitter, Step, push_cell};
 use crate::error::IoError;
 use crate::input::{Input, Progress};
+use crate::key::Key;
 use crate::row::{Row, RowShape};
 use crate::{Batch, Limits, Reader, Rest, Shape};
 use allonym_text::Private;
@@ -16,6 +17,7 @@ pub(crate) struct CsvReader {
     header: Vec<String>,
     text: usize,
     id: Option<usize>,
+    author: Option<usize>,
     carried: Vec<bool>,
     /// The first record of a file without a header, which was read to count its cells.
     waiting: bool,
@@ -57,13 +59,14 @@ impl CsvReader {
             },
             newline: splitter.newline(),
         };
-        let id = header.iter().position(|name| *name == columns.id);
+        let (id, author) = columns.places(&header);
         let mut reader = Self {
             splitter,
             columns: columns.clone(),
             delimiter,
             text,
             id,
+            author,
             carried,
             waiting: !has_header,
             shape,
@@ -112,6 +115,13 @@ impl CsvReader {
     }
 }
 
+impl CsvReader {
+    fn key(&self, record: u64) -> Result<Private<Key>, IoError> {
+        let [id, author] = [self.id, self.author].map(|place| place.map(|place| self.splitter.cell(place)));
+        Key::new(id.as_deref(), author.as_deref(), record, &self.columns)
+    }
+}
+
 fn header_of(splitter: &Splitter) -> Result<Vec<String>, IoError> {
     (0..splitter.len())
         .map(|index| {
@@ -127,7 +137,7 @@ fn header_of(splitter: &Splitter) -> Result<Vec<String>, IoError> {
 impl Reader for CsvReader {
     fn next(&mut self) -> Result<Option<Batch>, IoError> {
         let first = self.report.records + 1;
-        let (mut rows, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let (mut rows, mut texts, mut keys, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), 0);
         while rows.len() < self.limits.batch_records && bytes < self.limits.batch_bytes {
             let record = self.report.records + 1;
             if !std::mem::take(&mut self.waiting) && self.splitter.advance(record)? == Step::End {
@@ -144,13 +154,16 @@ impl Reader for CsvReader {
             if let Some(id) = self.id {
                 self.ids.note(&self.splitter.cell(id));
             }
+            if self.columns.keys {
+                keys.push(self.key(record)?);
+            }
             bytes += self.splitter.bytes();
             rows.push(self.line(|_, row| row.hole()));
             texts.push(text);
             self.report.records = record;
         }
         self.report.repeated_ids = self.ids.repeated();
-        Ok((!rows.is_empty()).then_some(Batch { first, texts, rest: Rest::Rows(rows) }))
+        Ok((!rows.is_empty()).then_some(Batch { first, texts, keys, rest: Rest::Rows(rows) }))
     }
 
     fn shape(&self) -> Shape {

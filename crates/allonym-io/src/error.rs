@@ -85,6 +85,8 @@ pub enum IoError {
         there: usize,
         /// One whose name is the same but for case and spaces.
         similar: Option<String>,
+        /// The flag that names it.
+        flag: &'static str,
     },
     /// A column name that occurs twice.
     #[error("column `{column}` occurs twice")]
@@ -117,6 +119,32 @@ pub enum IoError {
         column: String,
         /// What it is.
         found: &'static str,
+    },
+    /// A record that a ledger could not know again.
+    #[error("record {record} has no id in `{column}`, and the ledger knows records by their ids")]
+    NoId {
+        /// The record, counted from 1.
+        record: u64,
+        /// The column.
+        column: String,
+    },
+    /// An id or an author that is neither a string nor a number.
+    #[error("record {record}: `{column}` is {found}, which names nobody")]
+    NotAName {
+        /// The record, counted from 1.
+        record: u64,
+        /// The column.
+        column: String,
+        /// What it is.
+        found: &'static str,
+    },
+    /// An id's or author's column of a Parquet file of a type with several spellings for a value.
+    #[error("column `{column}` has type {found}, whose values name nobody")]
+    NotANameColumn {
+        /// The column.
+        column: String,
+        /// Its type.
+        found: String,
     },
     /// The text column of a Parquet file has another type.
     #[error("column `{column}` has type {found}, not a string type")]
@@ -246,6 +274,18 @@ impl IoError {
             }
             Self::NeedsFile { .. } => "save it to a file first: its index is at the end",
             Self::Empty { .. } => "a file with a header and no records would be fine",
+            Self::MissingColumn { flag: "--drop", .. } => {
+                "`--drop` must name columns that are there: a misspelt one would let another pass"
+            }
+            Self::MissingColumn { flag, .. } if *flag != "--text-column" => {
+                return format!(
+                    "name the column with `{flag}`; a file without header needs `--no-header`, its columns are 1, 2, .."
+                );
+            }
+            Self::NoId { .. } => "give every record an id of its own, or name their column with `--id-column`",
+            Self::NotAName { .. } | Self::NotANameColumn { .. } => {
+                "ids and authors are strings or whole numbers; name their columns with `--id-column` and `--author-column`"
+            }
             Self::MissingColumn { .. } | Self::MissingField { .. } => {
                 "name the text with `--text-column`; a file without header needs `--no-header`, its columns are 1, 2, .."
             }

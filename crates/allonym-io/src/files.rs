@@ -1,8 +1,9 @@
 //! Plain text, a record a file: a directory of `.txt` files in, a directory of files of the same names out.
 
-use crate::columns::Report;
+use crate::columns::{Columns, Report};
 use crate::error::{IoError, name_of};
 use crate::input::{Progress, open_file};
+use crate::key::Key;
 use crate::output::directory_of;
 use crate::{Batch, Limits, Reader, Rest, Shape, Writer, unfinished};
 use allonym_dp::{PrivacyRng, Released};
@@ -14,13 +15,14 @@ use std::path::{Path, PathBuf};
 /// Reads files as records, in the order of their names.
 pub(crate) struct FilesReader {
     paths: std::vec::IntoIter<PathBuf>,
+    columns: Columns,
     report: Report,
     limits: Limits,
     progress: Progress,
 }
 
 impl FilesReader {
-    pub(crate) fn open(directory: &Path, limits: &Limits) -> Result<Self, IoError> {
+    pub(crate) fn open(directory: &Path, columns: &Columns, limits: &Limits) -> Result<Self, IoError> {
         let name = name_of(directory);
         if directory.exists() && !directory.is_dir() {
             return Err(IoError::Kind { name, found: "a file", expected: "a directory" });
@@ -38,7 +40,7 @@ impl FilesReader {
             report.remarks.push(format!("{skipped} entries of {name} are not .txt files and were left out"));
         }
         let progress = Progress::of_total(Some(paths.len() as u64));
-        Ok(Self { paths: paths.into_iter(), report, limits: limits.clone(), progress })
+        Ok(Self { paths: paths.into_iter(), columns: columns.clone(), report, limits: limits.clone(), progress })
     }
 }
 
@@ -58,18 +60,22 @@ fn read(path: &Path, record: u64, limit: usize) -> Result<String, IoError> {
 impl Reader for FilesReader {
     fn next(&mut self) -> Result<Option<Batch>, IoError> {
         let first = self.report.records + 1;
-        let (mut names, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let (mut names, mut texts, mut keys, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), 0);
         while names.len() < self.limits.batch_records && bytes < self.limits.batch_bytes {
             let Some(path) = self.paths.next() else { break };
             let record = self.report.records + 1;
             let text = read(&path, record, self.limits.record_bytes)?;
             bytes += text.len();
             texts.push(Private::new(text));
-            names.push(path.file_name().map(PathBuf::from).unwrap_or_default());
+            let name = path.file_name().unwrap_or_default();
+            if self.columns.keys {
+                keys.push(Key::new(Some(name.as_encoded_bytes()), None, record, &self.columns)?);
+            }
+            names.push(PathBuf::from(name));
             self.report.records = record;
             self.progress.add(1);
         }
-        Ok((!names.is_empty()).then_some(Batch { first, texts, rest: Rest::Names(names) }))
+        Ok((!names.is_empty()).then_some(Batch { first, texts, keys, rest: Rest::Names(names) }))
     }
 
     fn shape(&self) -> Shape {

@@ -1,8 +1,9 @@
 //! JSON Lines: an object a line. Values other than the text keep their bytes, so numbers keep their digits.
 
-use crate::columns::{Columns, Ids, Report, missing};
+use crate::columns::{Columns, Ids, Report};
 use crate::error::IoError;
 use crate::input::{Input, Progress};
+use crate::key::{self, Key};
 use crate::line::LineSplitter;
 use crate::row::{Row, RowShape};
 use crate::{Batch, Limits, Reader, Rest, Shape};
@@ -28,7 +29,7 @@ impl<'de> Deserialize<'de> for Object<'de> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut fields = Vec::new();
-                while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
+                while let Some((key, value)) = map.next_entry::<FieldName<'de>, &'de RawValue>()? {
                     fields.push((key.0, value));
                 }
                 Ok(Object(fields))
@@ -40,7 +41,7 @@ impl<'de> Deserialize<'de> for Object<'de> {
 
 /// A key, borrowed where it has no escapes.
 #[derive(serde::Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+struct FieldName<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Reads objects as records.
 pub(crate) struct JsonLinesReader {
@@ -62,13 +63,31 @@ impl JsonLinesReader {
     /// Columns that the user named must occur in the first batch, before anything of it is written: a misspelt name would
     /// let the column pass that was meant.
     fn check_named_columns(&self, seen: &HashSet<String>) -> Result<(), IoError> {
-        for column in self.columns.required.iter().chain(&self.columns.drop) {
+        for column in self.columns.expected() {
             if !seen.contains(column) {
-                return Err(missing(column, seen.iter().map(String::as_str)));
+                return Err(self.columns.missing(column, seen.iter().map(String::as_str)));
             }
         }
         Ok(())
     }
+}
+
+/// Who the record is. Which of two values says so must not be guessed.
+fn key_of(fields: &[(Cow<'_, str>, &RawValue)], record: u64, columns: &Columns) -> Result<Private<Key>, IoError> {
+    let only = |is: &dyn Fn(&str) -> bool| {
+        let mut found = fields.iter().filter(|(name, _)| is(name));
+        match (found.next(), found.next()) {
+            (Some((name, _)), Some(_)) => Err(IoError::RepeatedField { record, column: name.to_string() }),
+            (Some((name, value)), None) => key::of_json(value, record, name),
+            _ => Ok(None),
+        }
+    };
+    let id = only(&|name| name == columns.id)?;
+    let author = match only(&|name| name == columns.author)? {
+        Some(author) => Some(author),
+        None => only(&|name| name != columns.author && columns.is_author(name))?,
+    };
+    Key::new(id.as_deref(), author.as_deref(), record, columns)
 }
 
 /// The object of a line; the parser's message is left out because it may quote the text.
@@ -104,7 +123,7 @@ fn text_of(value: &RawValue, record: u64, column: &str) -> Result<Private<String
 impl Reader for JsonLinesReader {
     fn next(&mut self) -> Result<Option<Batch>, IoError> {
         let first = self.report.records + 1;
-        let (mut rows, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let (mut rows, mut texts, mut keys, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), 0);
         let mut seen = HashSet::new();
         while rows.len() < self.limits.batch_records && bytes < self.limits.batch_bytes {
             self.line_number += 1;
@@ -115,6 +134,9 @@ impl Reader for JsonLinesReader {
             let record = self.report.records + 1;
             let Object(fields) = parse(line, record)?;
             bytes += line.len();
+            if self.columns.keys {
+                keys.push(key_of(&fields, record, &self.columns)?);
+            }
             let mut text = None;
             let mut row = Row::builder();
             let mut separator: &[u8] = b"{";
@@ -160,7 +182,7 @@ impl Reader for JsonLinesReader {
             self.check_named_columns(&seen)?;
         }
         self.report.repeated_ids = self.ids.repeated();
-        Ok((!rows.is_empty()).then_some(Batch { first, texts, rest: Rest::Rows(rows) }))
+        Ok((!rows.is_empty()).then_some(Batch { first, texts, keys, rest: Rest::Rows(rows) }))
     }
 
     fn shape(&self) -> Shape {

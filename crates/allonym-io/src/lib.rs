@@ -12,6 +12,7 @@ mod files;
 mod format;
 mod input;
 mod json_lines;
+mod key;
 mod line;
 mod lines;
 mod output;
@@ -26,6 +27,7 @@ pub use delimited::push_cell;
 pub use error::IoError;
 pub use format::{Compression, Format, is_stream};
 pub use input::Progress;
+pub use key::Key;
 pub use output::{Output, same_file};
 pub use row::{Row, RowShape};
 pub use unfinished::remove_unfinished;
@@ -61,6 +63,8 @@ pub struct Batch {
     pub first: u64,
     /// The original texts.
     pub texts: Vec<Private<String>>,
+    /// Who the records are and who wrote them, if [`Columns::keys`] asks for it; else empty.
+    pub keys: Vec<Private<Key>>,
     /// Everything else, for the writer.
     pub rest: Rest,
 }
@@ -168,7 +172,7 @@ pub fn open(
         Format::Jsonl => Box::new(json_lines::JsonLinesReader::open(Input::open(path)?, columns, limits)),
         Format::Lines => Box::new(lines::LinesReader::open(Input::open(path)?, limits)),
         Format::Parquet => Box::new(parquet::ParquetReader::open(path, columns, limits)?),
-        Format::Files => Box::new(files::FilesReader::open(path, limits)?),
+        Format::Files => Box::new(files::FilesReader::open(path, columns, limits)?),
     })
 }
 

@@ -39,7 +39,7 @@ impl Reader for LinesReader {
             self.report.records = record;
         }
         let rows = vec![Row::default(); texts.len()];
-        Ok((!texts.is_empty()).then_some(Batch { first, texts, rest: Rest::Rows(rows) }))
+        Ok((!texts.is_empty()).then_some(Batch { first, texts, keys: Vec::new(), rest: Rest::Rows(rows) }))
     }
 
     fn shape(&self) -> Shape {

@@ -4,6 +4,7 @@ use crate::columns::{Columns, Ids, Report};
 use crate::error::{IoError, name_of};
 use crate::format::{Compression, is_stream};
 use crate::input::{Progress, open_file};
+use crate::key::{self, Key};
 use crate::output::Output;
 use crate::{Batch, Limits, Reader, Rest, Shape, Writer};
 use allonym_dp::Released;
@@ -32,8 +33,13 @@ pub(crate) struct ParquetReader {
     columns: Columns,
     /// The columns that leave, in their order.
     schema: SchemaRef,
+    /// The place of the text among the columns that leave.
     text: usize,
+    /// The places of the columns that leave, the text, the id and the author among those that are read.
+    leaving: Vec<usize>,
+    text_read: usize,
     id: Option<usize>,
+    author: Option<usize>,
     ids: Ids,
     report: Report,
     progress: Progress,
@@ -62,7 +68,22 @@ impl ParquetReader {
         let leaving: Vec<usize> = (0..header.len()).filter(|i| *i == place || columns.carries(&header[*i])).collect();
         let schema = Arc::new(Schema::new(leaving.iter().map(|i| fields[*i].clone()).collect::<Vec<_>>()));
         let text = leaving.iter().position(|i| *i == place).unwrap_or_default();
-        let id = leaving.iter().position(|i| header[*i] == columns.id);
+        // A ledger asks for the id and the author also where they stay behind.
+        let (id, author) = columns.places(&header);
+        let (id, author) = (id.filter(|i| columns.keys || leaving.contains(i)), author.filter(|_| columns.keys));
+        for place in [id, author].into_iter().flatten().filter(|_| columns.keys) {
+            let field = as_stored.field(place);
+            if !key::can_name(field.data_type()) {
+                let found = field.data_type().to_string();
+                return Err(IoError::NotANameColumn { column: field.name().clone(), found });
+            }
+        }
+        let mut reading: Vec<usize> = leaving.iter().copied().chain(id).chain(author).collect();
+        reading.sort_unstable();
+        reading.dedup();
+        let read_at = |place: usize| reading.iter().position(|i| *i == place).unwrap_or_default();
+        let (id, author, text_read) = (id.map(read_at), author.map(read_at), read_at(place));
+        let leaving: Vec<usize> = leaving.into_iter().map(read_at).collect();
 
         let rows = metadata.metadata().file_metadata().num_rows().max(0) as u64;
         let bytes: i64 = metadata.metadata().row_groups().iter().map(|group| group.total_byte_size()).sum();
@@ -72,7 +93,7 @@ impl ParquetReader {
         let most = if metadata.metadata().row_groups().iter().any(repeats) { 256 } else { limits.batch_records };
         let batch = (limits.batch_bytes / row_bytes).clamp(1, most.min(limits.batch_records));
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
-        let mask = ProjectionMask::roots(builder.parquet_schema(), leaving);
+        let mask = ProjectionMask::roots(builder.parquet_schema(), reading);
         let batches = builder.with_projection(mask).with_batch_size(batch).build().map_err(|_| damaged(&name, 1))?;
 
         let mut report = Report::default();
@@ -88,7 +109,10 @@ impl ParquetReader {
             columns: columns.clone(),
             schema,
             text,
+            leaving,
+            text_read,
             id,
+            author,
             ids: Ids::new(),
             report,
             progress,
@@ -96,14 +120,23 @@ impl ParquetReader {
         })
     }
 
-    fn note_ids(&mut self, batch: &RecordBatch) {
-        let Some(id) = self.id else { return };
-        let column = batch.column(id);
-        if let Some(strings) = column.as_string_opt::<i32>() {
-            strings.iter().flatten().for_each(|id| self.ids.note(id.as_bytes()));
-        } else if let Some(numbers) = column.as_primitive_opt::<arrow_array::types::Int64Type>() {
-            numbers.iter().flatten().for_each(|id| self.ids.note(&id.to_le_bytes()));
+    /// Notes the ids of a batch, and hands out the keys of its records if somebody wants them.
+    fn keys(&mut self, batch: &RecordBatch, first: u64) -> Result<Vec<Private<Key>>, IoError> {
+        let names = |place: Option<usize>| place.map(|place| key::of_column(batch.column(place))).unwrap_or_default();
+        let (ids, authors) = (names(self.id), names(self.author));
+        let at = |names: &[Option<Vec<u8>>], row: usize| names.get(row).cloned().flatten();
+        let mut keys = Vec::new();
+        for row in 0..batch.num_rows() {
+            let id = at(&ids, row);
+            if let Some(id) = &id {
+                self.ids.note(id);
+            }
+            if self.columns.keys {
+                let author = at(&authors, row);
+                keys.push(Key::new(id.as_deref(), author.as_deref(), first + row as u64, &self.columns)?);
+            }
         }
+        Ok(keys)
     }
 }
 
@@ -148,8 +181,8 @@ impl Reader for ParquetReader {
         let first = self.report.records + 1;
         let Some(batch) = self.batches.next() else { return Ok(None) };
         let batch = batch.map_err(|_| damaged(&self.name, first))?;
-        self.note_ids(&batch);
-        let Some(strings) = batch.column(self.text).as_string_opt::<i32>() else {
+        let keys = self.keys(&batch, first)?;
+        let Some(strings) = batch.column(self.text_read).as_string_opt::<i32>() else {
             return Err(IoError::NotTextColumn { column: self.columns.text.clone(), found: "unknown".into() });
         };
         if let Some(place) = strings.iter().position(|text| text.is_some_and(|text| text.len() > self.record_bytes)) {
@@ -164,9 +197,9 @@ impl Reader for ParquetReader {
         self.report.records += batch.num_rows() as u64;
         self.report.repeated_ids = self.ids.repeated();
         self.progress.add(batch.num_rows() as u64);
-        let mut rest = batch;
+        let mut rest = batch.project(&self.leaving).map_err(|_| damaged(&self.name, first))?;
         rest.remove_column(self.text);
-        Ok(Some(Batch { first, texts, rest: Rest::Columns(rest) }))
+        Ok(Some(Batch { first, texts, keys, rest: Rest::Columns(rest) }))
     }
 
     fn shape(&self) -> Shape {

@@ -95,7 +95,7 @@ impl Amount {
     }
 
     /// Whether both parts are within the limit.
-    pub(crate) fn within(self, limit: Self) -> bool {
+    pub fn within(self, limit: Self) -> bool {
         self.epsilon_nano <= limit.epsilon_nano && self.delta_atto <= limit.delta_atto
     }
 

@@ -166,6 +166,18 @@ impl Reserving<'_> {
         Ok(receipt)
     }
 
+    /// Finds out whether the reservation would be accepted, and spends nothing either way.
+    ///
+    /// # Errors
+    /// As [`Reserving::commit`].
+    pub fn check(self) -> Result<Amount, LedgerError> {
+        if self.failed {
+            return Err(LedgerError::Failed);
+        }
+        self.settle()?;
+        Ok(self.each)
+    }
+
     fn receipt(&self, head: Head, repeated: bool) -> Receipt {
         let (entry, lines) = (head.sequence.unsigned_abs(), self.lines.unsigned_abs());
         Receipt { entry, hash: head.hash, lines, each: self.each, repeated }
@@ -188,6 +200,21 @@ impl Reserving<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_check_tells_what_a_reservation_would_and_spends_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::create(place.path().join("test.ledger"), "test").unwrap();
+        ledger.set_limit(crate::Limit { scope: Scope::Record, epsilon: 2.0, delta: 0.0 }).unwrap();
+        let before = ledger.summary().unwrap();
+        for (epsilon, fits) in [(1.5, true), (2.5, false)] {
+            let reservation = Reservation { key: [1; 16], what: "random 1", epsilon, delta: 0.0 };
+            let mut reserving = ledger.begin(&reservation).unwrap();
+            reserving.add(b"a", None).unwrap();
+            assert_eq!(reserving.check().is_ok(), fits);
+            assert_eq!(ledger.summary().unwrap(), before);
+        }
+    }
 
     #[test]
     fn a_full_disk_spends_nothing_and_the_reservation_cannot_be_carried_on() {

@@ -9,13 +9,15 @@ pub mod demo;
 mod failure;
 mod pipeline;
 mod proposer;
+mod reserve;
 mod run;
 mod settings;
 mod summary;
 
 pub use failure::Failure;
 pub use pipeline::Pipeline;
-pub use run::{OnProgress, dry_run, run};
+pub use reserve::Reserved;
+pub use run::{OnProgress, Stage, dry_run, run};
 pub use settings::{Checked, Settings};
 pub use summary::{Roles, Summary};
 

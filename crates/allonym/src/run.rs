@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::pipeline::Pipeline;
+use crate::reserve::{Reserved, Seen, reserve};
 use crate::settings::Checked;
 use crate::summary::Summary;
 use allonym_dp::{Purpose, Released};
@@ -11,10 +12,19 @@ use std::sync::mpsc::sync_channel;
 /// Batches that may wait between two stages.
 const WAITING: usize = 2;
 
-/// Told about progress: how far the reader is, and how many records are done.
-pub type OnProgress<'a> = &'a mut dyn FnMut(&Progress, u64);
+/// What a run does with the records it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Their price is written into the ledger.
+    Reserving,
+    /// They are released, or looked at by a dry run.
+    Releasing,
+}
 
-fn open(checked: &Checked) -> Result<Box<dyn Reader>, Failure> {
+/// Told about progress: what is done, how far the reader is, and how many records are done.
+pub type OnProgress<'a> = &'a mut dyn FnMut(Stage, &Progress, u64);
+
+pub(crate) fn open(checked: &Checked) -> Result<Box<dyn Reader>, Failure> {
     let has_header = !checked.settings.no_header;
     Ok(allonym_io::open(&checked.settings.input, checked.format, has_header, &checked.columns, &checked.limits)?)
 }
@@ -31,8 +41,25 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
     let size =
         (!is_stream(&settings.input)).then(|| std::fs::metadata(&settings.input).ok()).flatten().map(|m| m.len());
     let writer = allonym_io::create(&settings.output, reader.shape(), shuffle, size)?;
-    let report = stages(reader, writer, &pipeline, on_progress)?;
-    Summary::new(checked, report, &pipeline, false)
+    // The output can be written: now the price is reserved, and only then is anything drawn.
+    let (reserved, seen) = match &settings.ledger {
+        None => (None, None),
+        Some(path) => {
+            let (reserved, seen, _) = reserve(checked, &pipeline, path, false, on_progress)?;
+            (Some(reserved), Some(seen))
+        }
+    };
+    let report = stages(reader, writer, seen, &pipeline, on_progress)
+        .map_err(|failure| say_what_was_spent(failure, reserved.as_ref()))?;
+    Summary::new(checked, report, &pipeline, reserved, false)
+}
+
+/// A run that fails after it reserved has spent: perhaps something left.
+fn say_what_was_spent(mut failure: Failure, reserved: Option<&Reserved>) -> Failure {
+    if let Some((ledger, entry)) = reserved.and_then(|reserved| Some((&reserved.ledger, reserved.entry?))) {
+        failure.hint.push_str(&format!("; the price of this run stays in the ledger `{ledger}`, entry {entry}"));
+    }
+    failure
 }
 
 /// Reads a whole file and says what a release would carry and cost, without drawing or writing anything.
@@ -41,18 +68,23 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
 /// When a record cannot be read.
 pub fn dry_run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Failure> {
     let pipeline = Pipeline::new(checked)?;
+    if let Some(path) = &checked.settings.ledger {
+        let (reserved, _, report) = reserve(checked, &pipeline, path, true, on_progress)?;
+        return Summary::new(checked, report, &pipeline, Some(reserved), true);
+    }
     let mut reader = open(checked)?;
     let progress = reader.progress();
     while let Some(batch) = reader.next()? {
-        on_progress(&progress, batch.first - 1 + batch.texts.len() as u64);
+        on_progress(Stage::Releasing, &progress, batch.first - 1 + batch.texts.len() as u64);
     }
-    Summary::new(checked, reader.report().clone(), &pipeline, true)
+    Summary::new(checked, reader.report().clone(), &pipeline, None, true)
 }
 
 /// Runs the three stages; the first error of any of them ends all and is returned.
 fn stages(
     mut reader: Box<dyn Reader>,
     mut writer: Box<dyn Writer>,
+    mut seen: Option<Seen>,
     pipeline: &Pipeline<'_>,
     on_progress: OnProgress<'_>,
 ) -> Result<Report, Failure> {
@@ -60,8 +92,11 @@ fn stages(
     std::thread::scope(|scope| {
         let (to_workers, from_reader) = sync_channel::<Batch>(WAITING);
         let (to_writer, from_workers) = sync_channel::<(Rest, Vec<Released<String>>)>(WAITING);
-        let reading = scope.spawn(move || -> Result<Report, IoError> {
+        let reading = scope.spawn(move || -> Result<Report, Failure> {
             while let Some(batch) = reader.next()? {
+                if let Some(seen) = &mut seen {
+                    seen.admit(&batch)?;
+                }
                 if to_workers.send(batch).is_err() {
                     break; // the writer has failed; its error is the one that counts
                 }
@@ -74,12 +109,12 @@ fn stages(
             }
             Ok(writer)
         });
-        for Batch { first, texts, rest } in from_reader {
+        for Batch { first, texts, rest, .. } in from_reader {
             let records = first - 1 + texts.len() as u64;
             if to_writer.send((rest, pipeline.release(&texts))).is_err() {
                 break;
             }
-            on_progress(&progress, records);
+            on_progress(Stage::Releasing, &progress, records);
         }
         drop(to_writer);
         let report = join(reading);

@@ -80,6 +80,9 @@ pub struct Settings {
     /// A seed for tests and papers. Releases made with one are not private. Default none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// A ledger in which the price of the run is reserved before anything is drawn. Default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<PathBuf>,
     /// Worker threads; 0 is one a core. Default 0.
     pub threads: usize,
     /// Whether the output may replace the input. Default false.
@@ -118,6 +121,7 @@ impl Default for Settings {
             vocabulary_size: None,
             allow_private_vocabulary: false,
             seed: None,
+            ledger: None,
             threads: 0,
             in_place: false,
             max_record_mib: 256,
@@ -168,6 +172,7 @@ impl Settings {
         }
         allonym_io::check_target(&self.input, &self.output, format, self.in_place)?;
         let columns = self.columns()?;
+        self.check_ledger(format)?;
         if self.length != Length::Private && (self.length_buckets.is_some() || self.length_epsilon.is_some()) {
             let message = format!("`length-buckets` and `length-epsilon` mean nothing for length `{}`", self.length);
             return Err(Failure::new(message, "they are for `--length private`; leave them out"));
@@ -195,6 +200,44 @@ impl Settings {
         let batch_records = (400_000 / self.max_tokens).clamp(1, Limits::default().batch_records);
         let limits = Limits { record_bytes: self.max_record_mib << 20, batch_records, ..Limits::default() };
         Ok(Checked { settings: self, format, columns, limits, terms, vocabulary, mechanism })
+    }
+
+    /// A ledger needs an input that can be read twice and records that it can know again.
+    fn check_ledger(&self, format: Format) -> Result<(), Failure> {
+        let Some(ledger) = &self.ledger else { return Ok(()) };
+        if is_stream(ledger) {
+            return Err(Failure::new(
+                "a ledger cannot be a stream",
+                "give a file; `allonym ledger create FILE` makes one",
+            ));
+        }
+        if format == Format::Lines {
+            return Err(Failure::refusal(
+                "lines have no ids, and a ledger knows records by their ids",
+                "use csv, tsv, jsonl or parquet with an id column, or a directory of files",
+            ));
+        }
+        // A pipe given by name is one too.
+        let is_file = std::fs::metadata(&self.input).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir());
+        if is_stream(&self.input) || (self.input.exists() && !is_file) {
+            return Err(Failure::refusal(
+                "with a ledger the input is read twice, which a stream cannot be",
+                "save the input to a file first",
+            ));
+        }
+        if self.seed.is_some() {
+            return Err(Failure::refusal(
+                "a seeded release is not private, so it has no price that could stand in a ledger",
+                "leave out `--seed` or `--ledger`",
+            ));
+        }
+        for (file, what) in [(&self.input, "input"), (&self.output, "output")] {
+            if allonym_io::same_file(file, ledger) {
+                let message = format!("the {what} is the ledger");
+                return Err(Failure::refusal(message, "give the ledger a file of its own"));
+            }
+        }
+        Ok(())
     }
 
     fn build_mechanism(&self, outcomes: u32) -> Result<Box<dyn Mechanism>, Failure> {
@@ -266,6 +309,7 @@ impl Settings {
             required,
             keep_author,
             drop: self.drop.clone(),
+            keys: self.ledger.is_some(),
         })
     }
 

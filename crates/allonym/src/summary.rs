@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::pipeline::Pipeline;
+use crate::reserve::Reserved;
 use crate::settings::Checked;
 use allonym_dp::Guarantee;
 use allonym_io::{Columns, Format, Report};
@@ -28,6 +29,9 @@ pub struct Summary {
     /// What was read and what passed.
     #[serde(flatten)]
     pub report: Report,
+    /// What the ledger has of the run, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Reserved>,
     /// Advice for the owner.
     pub warnings: Vec<String>,
     /// The promise.
@@ -70,6 +74,7 @@ impl Summary {
         checked: &Checked,
         report: Report,
         pipeline: &Pipeline<'_>,
+        ledger: Option<Reserved>,
         dry_run: bool,
     ) -> Result<Self, Failure> {
         let settings = &checked.settings;
@@ -93,14 +98,15 @@ impl Summary {
             format: checked.format,
             shuffled: settings.shuffle,
             columns: Roles::found(&checked.columns, &report),
-            warnings: warnings(&report, checked),
+            warnings: warnings(&report, ledger.as_ref(), checked),
             report,
+            ledger,
             guarantee,
         })
     }
 }
 
-fn warnings(report: &Report, checked: &Checked) -> Vec<String> {
+fn warnings(report: &Report, ledger: Option<&Reserved>, checked: &Checked) -> Vec<String> {
     let mut warnings = report.remarks.clone();
     if checked.settings.seed.is_some() {
         warnings.push("not private: seeded".into());
@@ -119,6 +125,16 @@ fn warnings(report: &Report, checked: &Checked) -> Vec<String> {
         let who = if repeated == 1 { "1 record repeats".to_owned() } else { format!("{repeated} records repeat") };
         warnings.push(format!("{who} an id: they cannot be lined up by it later"));
     }
+    if let Some(ledger) = ledger {
+        if !ledger.limited {
+            warnings.push("the ledger has no limits: it records and never refuses".into());
+        }
+        match ledger.without_author {
+            0 => {}
+            1 => warnings.push("1 record has no author: in the ledger it counts for itself only".into()),
+            n => warnings.push(format!("{n} records have no author: in the ledger they count for themselves only")),
+        }
+    }
     warnings
 }
 
@@ -131,6 +147,14 @@ impl fmt::Display for Summary {
         writeln!(f, "{verb} {} {noun} of {from} to {to} ({})", self.report.records, self.format)?;
         if !self.report.dropped.is_empty() {
             writeln!(f, "left behind: {}", self.report.dropped.join(", "))?;
+        }
+        if let Some(Reserved { ledger, entry, head, each, .. }) = &self.ledger {
+            match (entry, head) {
+                (Some(entry), Some(head)) => {
+                    writeln!(f, "ledger `{ledger}`: {each} a record reserved, entry {entry}, head {head}")?;
+                }
+                _ => writeln!(f, "ledger `{ledger}`: {each} a record would fit; nothing was reserved")?,
+            }
         }
         for warning in &self.warnings {
             writeln!(f, "warning: {warning}")?;

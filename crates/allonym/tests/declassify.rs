@@ -9,6 +9,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("allonym-text/src/private.rs", "an example"),
     ("allonym-text/src/vocabulary.rs", "a counted vocabulary: its owner consented, and it is marked"),
     ("allonym/src/cli/tokenize.rs", "tokenize: shown to the text's owner"),
+    ("allonym/src/reserve.rs", "the ledger keeps keyed hashes of ids and authors"),
 ];
 
 fn sources(directory: &Path, found: &mut Vec<std::path::PathBuf>) {

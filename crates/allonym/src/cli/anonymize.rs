@@ -17,6 +17,7 @@ Examples:
   allonym anonymize notes.parquet -o out.parquet --text-column note --drop ward,date --shuffle
   allonym anonymize letters/ --format files -o released/
   gunzip -c posts.jsonl.gz | allonym anonymize --format jsonl > released.jsonl
+  allonym anonymize reviews.csv -o out.csv --mechanism two-set --total 20 --ledger reviews.ledger
   allonym anonymize --config released.csv.run.toml
 
 Flags win over ALLONYM_.. variables, which win over the --config file.";
@@ -201,6 +202,11 @@ struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
 
+    /// Reserve the price of every record in this ledger before anything is drawn; over a limit nothing is released
+    #[arg(long, env = "ALLONYM_LEDGER", hide_env = true, value_name = "FILE", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ledger: Option<PathBuf>,
+
     /// Worker threads [default: one a core]
     #[arg(long, env = "ALLONYM_THREADS", hide_env = true, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -244,9 +250,9 @@ impl Anonymize {
             return Err(Failure::refusal("the output is the settings file", "choose another output"));
         }
         let checked = settings.check()?;
-        stop_cleanly_when_interrupted();
+        stop_cleanly_when_interrupted(checked.settings().ledger.is_some() && !self.dry_run);
         let mut bar = Bar::new();
-        let mut show = |progress: &allonym::io::Progress, records| bar.update(progress, records);
+        let mut show = |stage, progress: &allonym::io::Progress, records| bar.update(stage, progress, records);
         let summary =
             if self.dry_run { allonym::dry_run(&checked, &mut show)? } else { allonym::run(&checked, &mut show)? };
         drop(bar);
@@ -340,11 +346,14 @@ fn write_run_file(settings: &Settings) -> Result<(), Failure> {
 }
 
 /// Takes half-written files away on Ctrl-C and on a polite kill.
-fn stop_cleanly_when_interrupted() {
+fn stop_cleanly_when_interrupted(reserves: bool) {
+    let spent = if reserves { "; what the ledger had reserved by then stays spent" } else { "" };
     // A second handler cannot be set, and one is enough.
-    let _ = ctrlc::set_handler(|| {
+    let _ = ctrlc::set_handler(move || {
         remove_unfinished();
-        super::tell("\nerror: interrupted\n\nhint: no half-written file was left behind; the input is as it was\n");
+        super::tell(&format!(
+            "\nerror: interrupted\n\nhint: no half-written file was left behind; the input is as it was{spent}\n"
+        ));
         std::process::exit(130);
     });
 }

@@ -115,8 +115,8 @@ struct Shown {
 impl Show {
     fn run(self) -> Result<(), Failure> {
         let ledger = Ledger::open(&self.file)?;
-        let record = self.record.as_ref().map(|id| ledger.spent_record(id.as_bytes())).transpose()?;
-        let author = self.author.as_ref().map(|name| ledger.spent_author(name.as_bytes())).transpose()?;
+        let record = self.record.as_ref().map(|id| ledger.spent_record(id.trim_ascii().as_bytes())).transpose()?;
+        let author = self.author.as_ref().map(|name| ledger.spent_author(name.trim_ascii().as_bytes())).transpose()?;
         let shown = Shown { summary: ledger.summary()?, record, author };
         if self.json { print_json(&shown) } else { print(&shown.text()) }
     }

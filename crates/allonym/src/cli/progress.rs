@@ -1,5 +1,6 @@
 //! Progress with rate and time left, on a terminal only.
 
+use allonym::Stage;
 use allonym::io::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -8,20 +9,21 @@ use std::time::Duration;
 /// A bar on standard error, or nothing where nobody looks.
 pub(super) struct Bar {
     bar: ProgressBar,
-    ready: bool,
+    stage: Option<Stage>,
 }
 
 impl Bar {
     pub(super) fn new() -> Self {
         let target =
             if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        Self { bar: ProgressBar::with_draw_target(None, target), ready: false }
+        Self { bar: ProgressBar::with_draw_target(None, target), stage: None }
     }
 
     /// Shows how far the reader is and how many records are done.
-    pub(super) fn update(&mut self, progress: &Progress, records: u64) {
-        if !self.ready {
-            self.ready = true;
+    pub(super) fn update(&mut self, stage: Stage, progress: &Progress, records: u64) {
+        if self.stage != Some(stage) {
+            self.stage = Some(stage);
+            self.bar.reset();
             let template = if progress.total.is_some() {
                 "{bar:30} {percent:>3} %  {msg}  {eta} left"
             } else {
@@ -37,7 +39,8 @@ impl Bar {
         }
         self.bar.set_position(progress.done());
         let seconds = self.bar.elapsed().as_secs_f64().max(1e-3);
-        self.bar.set_message(format!("{records} records, {:.0} a second", records as f64 / seconds));
+        let doing = if stage == Stage::Reserving { "reserved for " } else { "" };
+        self.bar.set_message(format!("{doing}{records} records, {:.0} a second", records as f64 / seconds));
     }
 }
 
