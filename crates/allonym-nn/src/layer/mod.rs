@@ -1,0 +1,13 @@
+//! The layers that models are made of.
+
+mod dropout;
+mod embedding;
+mod gru;
+mod linear;
+mod lstm;
+mod recurrent;
+
+pub use dropout::{Dropout, word_dropout};
+pub use embedding::Embedding;
+pub use linear::Linear;
+pub use recurrent::{Kind, Recurrent, RecurrentBack, RecurrentTrace, Shape};

@@ -1,0 +1,26 @@
+//! The neural core: the few layers that the models of the papers are made of, each with its exact gradient.
+//!
+//! Everything runs on the processor, in `f32` for work and in `f64` for checks. Sequences of different lengths stand in a batch
+//! without padding ([`Sequences`]). Parameters live in one array ([`Store`]), so that optimisers and clipping cannot
+//! miss one. Layers hand over what gradients are made of ([`Gradients`]): a private step gets the norm of every
+//! example's gradient from it without forming that gradient.
+
+mod error;
+mod gradient;
+pub mod layer;
+pub mod loss;
+mod matrix;
+pub mod optimiser;
+mod product;
+mod real;
+mod sequences;
+mod store;
+mod vectorise;
+
+pub use error::NnError;
+pub use gradient::{Clipped, Gradients, Later, Rows};
+pub use matrix::{Matrix, View, ViewMut};
+pub use product::{Into, multiply};
+pub use real::Real;
+pub use sequences::{Sequences, Shard};
+pub use store::{Slot, Store};

@@ -1,0 +1,96 @@
+//! Which tokens a softmax should favour, and how much.
+//!
+//! All our losses over a vocabulary are `- sum_v w_v ln p_v` with few weights `w_v` that are not zero: cross-entropy has one, the
+//! embedding reward of ER-AE has a dozen. The gradient with respect to the logits is `(sum w) p - w` for all of them.
+
+use crate::error::NnError;
+use crate::real::Real;
+
+/// The weights of each row.
+pub trait Targets<T>: Send + Sync {
+    /// How many rows there are.
+    fn rows(&self) -> usize;
+
+    /// Appends the tokens of a row that have a weight, and their weights. May look at the logits, which are constants to it. The same
+    /// row and logits must give the same weights again.
+    fn of_row(&self, row: usize, logits: &[T], weights: &mut Vec<(u32, T)>);
+}
+
+/// Cross-entropy: each row has one token.
+#[derive(Clone, Debug)]
+pub struct Tokens(Vec<u32>);
+
+impl Tokens {
+    /// The token of each row.
+    ///
+    /// # Errors
+    /// When one of them is outside the vocabulary.
+    pub fn new(tokens: Vec<u32>, vocabulary: usize) -> Result<Self, NnError> {
+        check(&tokens, vocabulary)?;
+        Ok(Self(tokens))
+    }
+}
+
+pub(super) fn check(tokens: &[u32], vocabulary: usize) -> Result<(), NnError> {
+    match tokens.iter().find(|token| **token as usize >= vocabulary) {
+        Some(token) => Err(NnError::Token { layer: "loss".into(), token: *token, vocabulary }),
+        None => Ok(()),
+    }
+}
+
+impl<T: Real> Targets<T> for Tokens {
+    fn rows(&self) -> usize {
+        self.0.len()
+    }
+
+    fn of_row(&self, row: usize, _: &[T], weights: &mut Vec<(u32, T)>) {
+        weights.push((self.0[row], T::ONE));
+    }
+}
+
+/// The places of the `count` largest numbers, largest first; of equal ones the first. Numbers that are none count as the smallest.
+pub fn top<T: Real>(values: &[T], count: usize, places: &mut Vec<u32>) {
+    places.clear();
+    if count == 0 {
+        return;
+    }
+    let mut least: Option<T> = None;
+    for (place, value) in values.iter().enumerate() {
+        if places.len() == count && !least.is_some_and(|least| *value > least) {
+            continue;
+        }
+        let better = |other: &u32| values[*other as usize] >= *value;
+        let rank = places.iter().position(|other| !better(other)).unwrap_or(places.len());
+        if places.len() == count {
+            places.pop();
+        }
+        places.insert(rank.min(places.len()), place as u32);
+        least = places.last().map(|last| values[*last as usize]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_come_first_and_of_equals_the_first() {
+        let mut places = Vec::new();
+        top(&[1.0_f32, 5.0, 3.0, 5.0, 4.0], 3, &mut places);
+        assert_eq!(places, [1, 3, 4]);
+        top(&[1.0_f32, 2.0], 5, &mut places);
+        assert_eq!(places, [1, 0]);
+        top(&[1.0_f32], 0, &mut places);
+        assert!(places.is_empty());
+    }
+
+    #[test]
+    fn the_largest_of_many_are_those_that_sorting_finds() {
+        let values: Vec<f32> = (0..1000_u64).map(|i| ((i * 7919) % 1009) as f32).collect();
+        let mut sorted: Vec<u32> = (0..1000).collect();
+        sorted.sort_by(|a, b| values[*b as usize].total_cmp(&values[*a as usize]));
+        let mut places = Vec::new();
+        top(&values, 20, &mut places);
+        assert_eq!(places, sorted[..20]);
+    }
+}
