@@ -2,6 +2,7 @@
 
 mod dropout;
 mod embedding;
+mod generation;
 mod gru;
 mod linear;
 mod lstm;
@@ -9,5 +10,6 @@ mod recurrent;
 
 pub use dropout::{Dropout, word_dropout};
 pub use embedding::Embedding;
+pub use generation::States;
 pub use linear::Linear;
 pub use recurrent::{Kind, Recurrent, RecurrentBack, RecurrentTrace, Shape};

@@ -45,7 +45,6 @@ impl Kind {
 /// One direction of one layer.
 #[derive(Clone, Debug)]
 pub(crate) struct Direction {
-    pub(crate) kind: Kind,
     pub(crate) cells: usize,
     pub(crate) of_input: Slot,
     pub(crate) of_state: Slot,
@@ -145,7 +144,6 @@ impl Direction {
         let bound = 1.0 / (cells.max(1) as f64).sqrt();
         let outputs = kind.gates() * cells;
         Ok(Self {
-            kind,
             cells,
             of_input: store.add(format!("{name}.weight_ih"), outputs, inputs, bound, rng)?,
             of_state: store.add(format!("{name}.weight_hh"), outputs, cells, bound, rng)?,
@@ -264,6 +262,20 @@ impl Recurrent {
     /// Layers times directions.
     pub fn directions(&self) -> usize {
         self.layers.len() * self.layers[0].len()
+    }
+
+    /// The width of the inputs.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Which cell it has.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     pub(crate) fn layers(&self) -> &[Vec<Direction>] {
