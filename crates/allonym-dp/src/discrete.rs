@@ -18,7 +18,7 @@ fn bernoulli_exp(numerator: u128, denominator: u128, rng: &mut PrivacyRng) -> bo
 }
 
 /// The same for numerator <= denominator: the first k for which a draw of chance (n/d)/k fails is odd with that chance.
-fn bernoulli_exp_fraction(numerator: u128, denominator: u128, rng: &mut PrivacyRng) -> bool {
+pub(crate) fn bernoulli_exp_fraction(numerator: u128, denominator: u128, rng: &mut PrivacyRng) -> bool {
     let mut k = 1;
     while rng.below_wide(denominator * k) < numerator {
         k += 1;

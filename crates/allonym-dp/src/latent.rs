@@ -5,9 +5,13 @@
 //! scales Laplace noise by that bound, which for n coordinates costs sqrt(n) times what it prints (Habernal 2021).
 #![doc = include_str!("latent.md")]
 
+#[cfg(test)]
+mod audit;
+
 use crate::accountant;
 use crate::discrete::{gaussian, laplace};
 use crate::error::DpError;
+use crate::radial::Radial;
 use crate::released::{DrawFrom, Released};
 use crate::rng::PrivacyRng;
 use allonym_text::Private;
@@ -22,6 +26,8 @@ pub enum Noise {
     LaplaceL1,
     /// Clip the L2 norm; Laplace noise for the L1 distance of L2-clipped vectors, which is sqrt(n) larger. Pure.
     LaplaceL2,
+    /// Clip the L2 norm; noise whose density falls with its own L2 norm, so that nothing is lost to sqrt(n). Pure.
+    LaplaceRadial,
     /// Clip the L2 norm; Gaussian noise, with this delta.
     Gaussian {
         /// The probability with which the loss may be larger.
@@ -53,30 +59,31 @@ impl Latent {
         let n = dimension as f64;
         // Any two clipped vectors differ by at most twice the bound.
         let spread = match noise {
-            Noise::LaplaceL1 => 2.0 * STEPS / epsilon,
+            Noise::LaplaceL1 | Noise::LaplaceRadial => 2.0 * STEPS / epsilon,
             Noise::LaplaceL2 => 2.0 * STEPS * n.sqrt() / epsilon,
             Noise::Gaussian { delta } => {
                 let rho = rho_for(epsilon, delta)?;
                 (2.0 * STEPS).powi(2) / (2.0 * rho)
             }
         };
-        // The squares in the exact comparison of the Gaussian must fit 127 bits.
-        if spread > 2.0_f64.powi(50) {
+        // The squares in the exact comparison of the Gaussian must fit 127 bits; radial noise is n times as long as its scale.
+        let longest = if noise == Noise::LaplaceRadial { n * spread } else { spread };
+        if longest > 2.0_f64.powi(50) {
             let allowed = "larger: the noise would drown any signal";
             return Err(DpError::Setting { setting: "epsilon", value: epsilon.to_string(), allowed });
         }
         Ok(Self { dimension, clip, noise, spread: (spread.ceil() as u64).max(1) })
     }
 
-    /// The loss of a whole text: (epsilon, delta), computed from the integers that are used.
+    /// The loss of a whole text: (epsilon, delta), computed from the integers that are used, rounded up.
     ///
     /// # Errors
     /// When delta is outside (0, 1).
     pub fn loss(&self) -> Result<(f64, f64), DpError> {
         let spread = self.spread as f64;
         Ok(match self.noise {
-            Noise::LaplaceL1 => (2.0 * STEPS / spread, 0.0),
-            Noise::LaplaceL2 => (2.0 * STEPS * (self.dimension as f64).sqrt() / spread, 0.0),
+            Noise::LaplaceL1 | Noise::LaplaceRadial => (ratio_up(2.0 * STEPS, spread), 0.0),
+            Noise::LaplaceL2 => (ratio_up(2.0 * STEPS * root_up(self.dimension as f64), spread), 0.0),
             Noise::Gaussian { delta } => {
                 (accountant::zcdp::epsilon((2.0 * STEPS).powi(2) / (2.0 * spread), delta)?, delta)
             }
@@ -86,8 +93,8 @@ impl Latent {
     /// The scale of the Laplace noise, or the standard deviation of the Gaussian, in the units of the vector.
     pub fn scale(&self) -> f64 {
         let steps = match self.noise {
-            Noise::LaplaceL1 | Noise::LaplaceL2 => self.spread as f64,
             Noise::Gaussian { .. } => (self.spread as f64).sqrt(),
+            _ => self.spread as f64,
         };
         steps * self.clip / STEPS
     }
@@ -101,16 +108,23 @@ impl Latent {
     pub fn draw(&self, vector: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<Vec<f32>> {
         vector.draw(|vector| {
             let step = self.clip / STEPS;
-            let noised = self.on_grid(vector).into_iter().map(|value| {
-                let noise = match self.noise {
-                    Noise::LaplaceL1 | Noise::LaplaceL2 => laplace(self.spread, rng),
-                    Noise::Gaussian { .. } => gaussian(self.spread, rng),
-                };
-                // Only now a float again: what follows depends on the noised integer alone.
-                (value.saturating_add(noise) as f64 * step) as f32
-            });
-            noised.collect()
+            let noise = self.noise(rng);
+            // Only now a float again: what follows depends on the noised integers alone.
+            let noised = self.on_grid(vector).into_iter().zip(noise).map(|(value, noise)| i128::from(value) + noise);
+            noised.map(|steps| (steps as f64 * step) as f32).collect()
         })
+    }
+
+    /// Noise for every coordinate, in grid steps.
+    fn noise(&self, rng: &mut PrivacyRng) -> Vec<i128> {
+        let mut each = |draw: fn(u64, &mut PrivacyRng) -> i64| {
+            (0..self.dimension).map(|_| i128::from(draw(self.spread, rng))).collect()
+        };
+        match self.noise {
+            Noise::LaplaceL1 | Noise::LaplaceL2 => each(laplace),
+            Noise::Gaussian { .. } => each(gaussian),
+            Noise::LaplaceRadial => Radial::draw(self.dimension, self.spread, rng),
+        }
     }
 
     /// The vector in grid steps, clipped so that its norm, in integers, is at most [`STEPS`].
@@ -137,6 +151,19 @@ impl Latent {
     }
 }
 
+/// A quotient that is not smaller than the true one.
+fn ratio_up(numerator: f64, denominator: f64) -> f64 {
+    let ratio = numerator / denominator;
+    // The fused product has the sign of the exact one.
+    if ratio.mul_add(denominator, -numerator) < 0.0 { ratio.next_up() } else { ratio }
+}
+
+/// A root that is not smaller than the true one.
+fn root_up(number: f64) -> f64 {
+    let root = number.sqrt();
+    if root.mul_add(root, -number) < 0.0 { root.next_up() } else { root }
+}
+
 /// The largest rho of zero-concentrated privacy that gives (epsilon, delta).
 fn rho_for(epsilon: f64, delta: f64) -> Result<f64, DpError> {
     let (mut low, mut high) = (0.0, epsilon);
@@ -150,61 +177,10 @@ fn rho_for(epsilon: f64, delta: f64) -> Result<f64, DpError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clopper_pearson::bounds;
-    use crate::statistics::FALSE_ALARM;
-
-    /// A lower bound of the loss between two vectors, by where one coordinate falls.
-    fn black_box(first: impl Fn(&mut PrivacyRng) -> f32, second: impl Fn(&mut PrivacyRng) -> f32, cut: f32) -> f64 {
-        const DRAWS: u64 = 20_000;
-        let count = |draw: &dyn Fn(&mut PrivacyRng) -> f32, seed| {
-            let mut rng = PrivacyRng::reproducible(seed);
-            (0..DRAWS).filter(|_| draw(&mut rng) > cut).count() as u64
-        };
-        let (low, _) = bounds(count(&first, 1), DRAWS, 1.0 - FALSE_ALARM).unwrap();
-        let (_, high) = bounds(count(&second, 2), DRAWS, 1.0 - FALSE_ALARM).unwrap();
-        (low / high).ln()
-    }
-
-    /// The released first coordinate of a vector with `value` there, and nothing elsewhere.
-    fn first(latent: &Latent, value: f32) -> impl Fn(&mut PrivacyRng) -> f32 + '_ {
-        let vector: Vec<f32> = (0..latent.dimension).map(|i| if i == 0 { value } else { 0.0 }).collect();
-        move |rng| latent.draw(Private::new(&vector), rng).value()[0]
-    }
-
-    #[test]
-    fn opposite_vectors_are_told_apart_as_claimed_and_no_better() {
-        let latent = Latent::new(1, 1.0, 2.0, Noise::LaplaceL1).unwrap();
-        let found = black_box(first(&latent, 1e9), first(&latent, -1e9), 1.0);
-        assert!(found <= latent.loss().unwrap().0 && found > 1.7, "{found}");
-    }
-
-    #[test]
-    fn half_the_sensitivity_would_be_found() {
-        // Scale C instead of 2C: noise for epsilon 4 under a claim of 2.
-        let wrong = Latent::new(1, 1.0, 4.0, Noise::LaplaceL1).unwrap();
-        assert!(black_box(first(&wrong, 1e9), first(&wrong, -1e9), 1.0) > 2.0);
-    }
-
-    #[test]
-    fn laplace_noise_for_the_l2_bound_would_be_found() {
-        // The paper's scale under L2 clipping: every coordinate may differ by 2 / sqrt(n), and all of them tell.
-        const N: usize = 16;
-        let paper = Latent { dimension: N, clip: 1.0, noise: Noise::LaplaceL2, spread: (2.0 * STEPS / 2.0) as u64 };
-        let side = |sign: f32| {
-            let paper = paper.clone();
-            let vector = vec![sign; N];
-            move |rng: &mut PrivacyRng| {
-                let drawn = paper.draw(Private::new(&vector), rng);
-                drawn.value().iter().map(|x| x.clamp(-0.25, 0.25)).sum::<f32>()
-            }
-        };
-        assert!(black_box(side(1.0), side(-1.0), 1.5) > 2.0);
-        assert!((paper.loss().unwrap().0 - 8.0).abs() < 1e-3); // 2 sqrt(16)
-    }
 
     #[test]
     fn clipping_is_exact_in_integers() {
-        for noise in [Noise::LaplaceL1, Noise::LaplaceL2] {
+        for noise in [Noise::LaplaceL1, Noise::LaplaceL2, Noise::LaplaceRadial] {
             let latent = Latent::new(3, 0.7, 1.0, noise).unwrap();
             for vector in [[1e30, -1e30, 1e30], [0.7, 0.0, 0.0], [f32::NAN, f32::INFINITY, 0.3], [0.1, 0.2, -0.1]] {
                 let grid = latent.on_grid(&vector);
@@ -213,6 +189,41 @@ mod tests {
                 assert!(if noise == Noise::LaplaceL1 { l1 <= STEPS as u64 } else { l2 <= (STEPS * STEPS) as u64 });
             }
         }
+    }
+
+    #[test]
+    fn clipping_never_overshoots_whatever_rounding_does() {
+        let mut rng = PrivacyRng::reproducible(1);
+        for dimension in [1, 2, 7, 64] {
+            for noise in [Noise::LaplaceL1, Noise::LaplaceRadial] {
+                let latent = Latent::new(dimension, 0.1, 1.0, noise).unwrap();
+                for _ in 0..500 {
+                    let vector: Vec<f32> = (0..dimension).map(|_| rng.bits() as i64 as f32 * 1e-18).collect();
+                    let grid = latent.on_grid(&vector);
+                    let power = if noise == Noise::LaplaceL1 { 1 } else { 2 };
+                    let size: u64 = grid.iter().map(|x| x.unsigned_abs().pow(power)).sum();
+                    assert!(size <= (STEPS as u64).pow(power));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn radial_noise_saves_the_root_of_the_dimension() {
+        // 2C / epsilon for a scale, and that is what it costs; coordinate by coordinate it is sqrt(512) = 22.6 times as much.
+        let scale = |noise| Latent::new(512, 1.0, 1.0, noise).unwrap().scale();
+        assert!((scale(Noise::LaplaceRadial) - 2.0).abs() < 1e-4);
+        assert!((scale(Noise::LaplaceL2) / scale(Noise::LaplaceRadial) - 512.0_f64.sqrt()).abs() < 1e-3);
+        let loss = Latent::new(512, 1.0, 0.7, Noise::LaplaceRadial).unwrap().loss().unwrap();
+        assert!(loss.0 <= 0.7 && loss.0 > 0.6999 && loss.1 == 0.0);
+    }
+
+    #[test]
+    fn losses_are_rounded_up() {
+        assert_eq!((ratio_up(1.0, 4.0), root_up(16.0)), (0.25, 4.0));
+        // The nearest float to 1/10 is above it, to 1/3 below; to the root of 2 above, of 3 below.
+        assert_eq!((ratio_up(1.0, 10.0), ratio_up(1.0, 3.0)), (0.1, (1.0_f64 / 3.0).next_up()));
+        assert_eq!((root_up(2.0), root_up(3.0)), (2.0_f64.sqrt(), 3.0_f64.sqrt().next_up()));
     }
 
     #[test]

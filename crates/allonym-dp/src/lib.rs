@@ -17,6 +17,8 @@ pub mod latent;
 mod length;
 mod loss;
 pub mod mechanism;
+mod natural;
+mod radial;
 mod release;
 mod released;
 mod rng;
