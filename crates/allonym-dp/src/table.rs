@@ -101,6 +101,14 @@ pub(crate) fn level(score: f32) -> usize {
     ((score * LEVELS as f32) as usize).min(LEVELS)
 }
 
+/// A probability from a score: what is not a number, negative or infinite counts as nothing.
+pub(crate) fn probability(score: f32) -> f64 {
+    // Written as the comparisons that a processor makes for many at once; with what is not a number they fail.
+    let positive = if score > 0.0 { score } else { 0.0 };
+    let at_most_one = if positive < 1.0 { positive } else { 1.0 };
+    f64::from(if score < f32::INFINITY { at_most_one } else { 0.0 })
+}
+
 /// ln(numerator / denominator), rounded up beyond the error of the logarithm.
 pub(crate) fn ln_ratio_up(numerator: u64, denominator: u64) -> f64 {
     if numerator == denominator {

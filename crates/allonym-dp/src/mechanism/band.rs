@@ -7,11 +7,12 @@
 
 use crate::error::DpError;
 use crate::loss::{Class, Loss};
+use crate::mechanism::band_lambda::{Lifted, best_of, lambda, last_needed};
 use crate::mechanism::parameters::{Parameters, check_count, check_epsilon};
 use crate::mechanism::{Mechanism, Reads};
 use crate::released::{DrawFrom, Released};
 use crate::rng::PrivacyRng;
-use crate::table::ln_ratio_up;
+use crate::table::{ln_ratio_up, probability};
 use allonym_text::Private;
 
 /// About how many units of probability there are: 2^52 sums of integers convert to floats without loss.
@@ -28,7 +29,14 @@ pub struct Base {
     before: Vec<u64>,
     /// What every text's units sum to.
     total: u64,
+    /// One by the least of each token.
+    per_least: Vec<f64>,
+    /// The most by which any token's most exceeds its least.
+    odds: f64,
 }
+
+/// Tokens of which the best is found at once.
+const BLOCK: usize = 64;
 
 impl Base {
     /// The band around a public distribution. `share` is the part of the base (tau) that may be at the top at once.
@@ -58,7 +66,9 @@ impl Base {
         }
         let top: u64 = most.iter().fold(0, |sum: u64, units| sum.saturating_add(*units));
         let total = ((at as f64 / m) as u64).clamp(at, top);
-        Ok(Self { least, most, before, total })
+        let per_least = least.iter().map(|units| 1.0 / *units as f64).collect();
+        let odds = most.iter().zip(&least).map(|(most, least)| *most as f64 / *least as f64).fold(1.0, f64::max);
+        Ok(Self { least, most, before, total, per_least, odds })
     }
 
     /// The uniform base.
@@ -77,65 +87,81 @@ impl Base {
     }
 
     /// What a proposal gives each token beyond its least, summing to the same for every proposal.
+    ///
+    /// Floats decide how it is spread, integers that it stays within the band and sums to what it must.
     fn more(&self, scores: &[f32]) -> Vec<(u32, u64)> {
         let to_give = self.total - self.before.last().unwrap_or(&0) - self.least.last().unwrap_or(&0);
-        let scale = self.total as f64;
-        let proposal = |token: usize| {
-            let score = scores.get(token).copied().filter(|score| score.is_finite() && *score > 0.0).unwrap_or(0.0);
-            f64::from(score.min(1.0)) + SMOOTHING * self.least[token] as f64 / scale
-        };
-        let room = |token: usize| (self.most[token] - self.least[token]) as f64;
-        // Tokens in the order in which a growing lambda lifts them off their least.
-        let lift = |token: usize| proposal(token) / self.least[token] as f64;
-        let mut order: Vec<(f64, u32)> = (0..self.least.len()).map(|token| (lift(token), token as u32)).collect();
-        let lifted = self.liftable(&mut order, to_give as f64);
-        let given =
-            |lambda: f64, token: usize| (lambda * proposal(token) - self.least[token] as f64).clamp(0.0, room(token));
-        let sum = |lambda: f64| lifted.iter().map(|token| given(lambda, *token as usize)).sum::<f64>();
-        let (mut low, mut high) =
-            (0.0, lifted.iter().map(|t| self.most[*t as usize] as f64 / proposal(*t as usize)).fold(0.0, f64::max));
-        for _ in 0..64 {
-            let middle = 0.5 * (low + high);
-            if sum(middle) <= to_give as f64 { low = middle } else { high = middle }
-        }
+        let lifted: Vec<Lifted> = self
+            .liftable(&scores[..scores.len().min(self.least.len())], to_give as f64)
+            .into_iter()
+            .map(|(lift, token)| {
+                let (least, most) = (self.least[token as usize], self.most[token as usize]);
+                Lifted { token, proposal: lift * least as f64, least: least as f64, room: (most - least) as f64 }
+            })
+            .collect();
+        let lambda = lambda(&lifted, to_give as f64);
         let mut left = to_give;
         let mut more: Vec<(u32, u64)> = Vec::with_capacity(lifted.len());
         for token in &lifted {
-            let units = (given(low, *token as usize) as u64).min(left);
+            let units = (token.given(lambda) as u64).min(left);
             left -= units;
-            more.push((*token, units));
+            more.push((token.token, units));
         }
         self.give_rest(&mut more, left);
         more.retain(|(_, units)| *units > 0);
         more
     }
 
-    /// The tokens that the lambda sought can lift: the first that could take everything, and all that are lifted before
-    /// those are full.
-    fn liftable(&self, order: &mut [(f64, u32)], to_give: f64) -> Vec<u32> {
-        let first = |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        let mut sorted = 0;
-        let mut taken = 0.0;
-        let mut lowest = f64::INFINITY;
-        // Few tokens take everything: find them a block at a time instead of sorting all.
-        while sorted < order.len() && taken < to_give {
-            let block = (order.len() - sorted).min(64.max(sorted));
-            if block < order.len() - sorted {
-                order[sorted..].select_nth_unstable_by(block - 1, first);
-            }
-            order[sorted..sorted + block].sort_unstable_by(first);
-            for (lift, token) in &order[sorted..sorted + block] {
-                taken += (self.most[*token as usize] - self.least[*token as usize]) as f64;
-                lowest = *lift;
-                sorted += 1;
-                if taken >= to_give {
-                    break;
+    /// The lift of a token that the proposal does not have.
+    fn smoothing(&self) -> f64 {
+        SMOOTHING / self.total as f64
+    }
+
+    /// The lift of a token, what is proposed for each unit of its least: a growing lambda lifts tokens off their least in
+    /// this order.
+    fn lift(&self, scores: &[f32], token: usize) -> f64 {
+        scores.get(token).map_or(0.0, |score| probability(*score) * self.per_least[token]) + self.smoothing()
+    }
+
+    /// All tokens with at least this lift, given the highest of each block.
+    fn lifted_by(&self, scores: &[f32], highest: &[f64], lift: f64) -> Vec<(f64, u32)> {
+        let mut found = Vec::new();
+        for (block, _) in highest.iter().enumerate().filter(|(_, highest)| **highest >= lift) {
+            for token in block * BLOCK..((block + 1) * BLOCK).min(self.least.len()) {
+                let own = self.lift(scores, token);
+                if own >= lift {
+                    found.push((own, token as u32));
                 }
             }
         }
-        // The last of them is full at lambda = e^epsilon / lift; a token is lifted where lambda > 1 / its own lift.
-        let odds = self.most.iter().zip(&self.least).map(|(m, l)| *m as f64 / *l as f64).fold(1.0, f64::max);
-        order.iter().filter(|(lift, _)| *lift * odds >= lowest).map(|(_, token)| *token).collect()
+        found
+    }
+
+    /// The tokens that the lambda sought can lift: the first that could take everything, and all that are lifted before
+    /// those are full. With their lifts, in the order of tokens.
+    fn liftable(&self, scores: &[f32], to_give: f64) -> Vec<(f64, u32)> {
+        let mut highest = vec![self.smoothing(); self.least.len().div_ceil(BLOCK)];
+        for ((highest, scores), least) in highest.iter_mut().zip(scores.chunks(BLOCK)).zip(self.per_least.chunks(BLOCK))
+        {
+            *highest += best_of(scores, least);
+        }
+        let best = highest.iter().copied().fold(0.0, f64::max);
+        // Few tokens take everything: those near the best, mostly. Further ones are taken in until there is room enough.
+        let mut reach = self.odds.max(2.0);
+        let room = |(_, token): &(f64, u32)| (self.most[*token as usize] - self.least[*token as usize]) as f64;
+        let mut near = self.lifted_by(scores, &highest, best / reach);
+        while near.len() < self.least.len() && near.iter().map(room).sum::<f64>() < to_give {
+            reach *= reach;
+            near = self.lifted_by(scores, &highest, best / reach);
+        }
+        // The last that is needed is full at lambda = e^epsilon / lift; a token is lifted where lambda > 1 / its own lift.
+        let needed = last_needed(&mut near.clone(), to_give, room) / self.odds;
+        if needed < best / reach {
+            self.lifted_by(scores, &highest, needed)
+        } else {
+            near.retain(|(lift, _)| *lift >= needed);
+            near
+        }
     }
 
     /// Units lost to rounding go to whoever has room, in a fixed order.

@@ -4,6 +4,7 @@
 //! below. The command line, the docs, the audits and the conformance suite take it from there.
 
 mod band;
+mod band_lambda;
 mod clipped_logit;
 mod exponential;
 mod floored;

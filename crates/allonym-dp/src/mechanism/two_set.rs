@@ -12,7 +12,7 @@ use crate::mechanism::two_set_law::law;
 use crate::mechanism::{Mechanism, Reads};
 use crate::released::{DrawFrom, Released};
 use crate::rng::PrivacyRng;
-use crate::table::{LEVELS, ln_ratio_up};
+use crate::table::{LEVELS, ln_ratio_up, probability};
 use allonym_text::Private;
 
 /// The sum of the two chances of a choice: it is drawn from 2^40 numbers.
@@ -83,8 +83,9 @@ impl TwoSet {
     /// The candidates of a text: distinct tokens, drawn from the model's probabilities. Floats may serve here, since
     /// the proof holds for any set, and the loss of a token is paid by what follows.
     fn draw_candidates(&self, scores: &[f32], rng: &mut PrivacyRng) -> Vec<u32> {
-        let weight = |outcome: u32| weight(scores, outcome);
-        let total: f64 = (0..self.outcomes).map(weight).sum();
+        let scores = &scores[..scores.len().min(self.outcomes as usize)];
+        let blocks: Vec<f64> = scores.chunks(BLOCK).map(sum).collect();
+        let total: f64 = blocks.iter().sum();
         let mut places: Vec<f64> =
             (0..self.candidates).map(|_| (rng.bits() >> 11) as f64 / (1u64 << 53) as f64).collect();
         if total <= 0.0 {
@@ -96,12 +97,15 @@ impl TwoSet {
         }
         places.sort_by(f64::total_cmp);
         let mut chosen = Vec::with_capacity(self.candidates);
-        let (mut reached, mut outcome) = (weight(0), 0);
+        // Whole blocks are passed over until the one with the place, which is then gone through token by token.
+        let (mut passed, mut block) = (0.0, 0);
         for place in places {
-            while reached <= place * total && outcome + 1 < self.outcomes {
-                outcome += 1;
-                reached += weight(outcome);
+            let place = place * total;
+            while block + 1 < blocks.len() && passed + blocks[block] <= place {
+                passed += blocks[block];
+                block += 1;
             }
+            let outcome = (block * BLOCK + within(&scores[block * BLOCK..], place - passed)) as u32;
             if chosen.last() != Some(&outcome) {
                 chosen.push(outcome);
             }
@@ -129,11 +133,39 @@ impl TwoSet {
     }
 }
 
-/// A probability from a score: what is not a number, negative or infinite counts as nothing.
+/// Tokens that are summed together.
+const BLOCK: usize = 128;
+
 fn weight(scores: &[f32], outcome: u32) -> f64 {
-    scores
-        .get(outcome as usize)
-        .map_or(0.0, |score| if score.is_finite() { f64::from(score.clamp(0.0, 1.0)) } else { 0.0 })
+    scores.get(outcome as usize).map_or(0.0, |score| probability(*score))
+}
+
+/// The sum of probabilities, in eight sums that do not wait for each other.
+fn sum(scores: &[f32]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let (eights, rest) = scores.as_chunks::<8>();
+    for eight in eights {
+        let eight = eight.map(probability);
+        lanes.iter_mut().zip(eight).for_each(|(lane, probability)| *lane += probability);
+    }
+    lanes.iter().sum::<f64>() + rest.iter().map(|score| probability(*score)).sum::<f64>()
+}
+
+/// The token of the first block of these scores at which their sum passes a place: the last possible one, if rounding has
+/// put the place beyond all.
+fn within(scores: &[f32], place: f64) -> usize {
+    let (mut reached, mut last) = (0.0, 0);
+    for (token, score) in scores.iter().take(BLOCK).enumerate() {
+        let probability = probability(*score);
+        reached += probability;
+        if probability > 0.0 {
+            last = token;
+        }
+        if reached > place {
+            break;
+        }
+    }
+    last
 }
 
 fn sigmoid(t: f64) -> f64 {
