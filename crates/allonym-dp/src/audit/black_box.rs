@@ -7,7 +7,7 @@ use super::inputs::for_draws;
 use super::{Effort, Finding};
 use crate::clopper_pearson::bounds;
 use crate::mechanism::Mechanism;
-use crate::rng::{Entropy, Purpose};
+use crate::rng::{Entropy, PrivacyRng, Purpose};
 use crate::statistics::FALSE_ALARM;
 use allonym_text::Private;
 
@@ -18,21 +18,36 @@ pub(super) struct Halves {
 }
 
 impl Halves {
-    /// Counts outcomes of repeated draws.
-    pub(super) fn count(outcomes: usize, draws: u64, mut draw: impl FnMut() -> usize) -> Self {
-        let mut halves = Self { choose: vec![0; outcomes], measure: vec![0; outcomes] };
-        for turn in 0..draws {
-            let half = if turn % 2 == 0 { &mut halves.choose } else { &mut halves.measure };
-            half[draw()] += 1;
+    /// Counts outcomes of repeated draws, for each of some inputs.
+    ///
+    /// Every turn is a record with a stream of its own, as in a release, from which all inputs are drawn one after the
+    /// other. The draws of one input are independent of each other, which is what the bounds need of them.
+    pub(super) fn count(
+        inputs: usize,
+        outcomes: usize,
+        effort: &Effort,
+        first_record: u64,
+        mut draw: impl FnMut(usize, &mut PrivacyRng) -> usize,
+    ) -> Vec<Self> {
+        let entropy = Entropy::reproducible(effort.seed);
+        let mut counted: Vec<Self> =
+            (0..inputs).map(|_| Self { choose: vec![0; outcomes], measure: vec![0; outcomes] }).collect();
+        for turn in 0..effort.draws {
+            let mut rng = entropy.stream(Purpose::Audit, first_record + turn);
+            for (input, halves) in counted.iter_mut().enumerate() {
+                let half = if turn % 2 == 0 { &mut halves.choose } else { &mut halves.measure };
+                half[draw(input, &mut rng)] += 1;
+            }
         }
-        halves
+        counted
     }
 }
 
 /// The largest loss that any pair of inputs shows, at the common false-alarm rate.
 pub(super) fn lower_bound(inputs: &[Halves]) -> f64 {
     let pairs = (inputs.len() * (inputs.len() - 1)) as f64;
-    let confidence = 1.0 - FALSE_ALARM / pairs;
+    // Every pair has two bounds that may fail.
+    let confidence = 1.0 - FALSE_ALARM / (2.0 * pairs);
     let mut largest: f64 = 0.0;
     for (i, first) in inputs.iter().enumerate() {
         for (j, second) in inputs.iter().enumerate() {
@@ -58,20 +73,10 @@ fn loss(first: &Halves, second: &Halves, confidence: f64) -> f64 {
 /// Audits a mechanism by its draws.
 pub(super) fn audit(mechanism: &dyn Mechanism, effort: &Effort) -> Finding {
     let outcomes = mechanism.outcomes();
-    let entropy = Entropy::reproducible(effort.seed);
-    let counted: Vec<Halves> = for_draws(outcomes as usize)
-        .iter()
-        .enumerate()
-        .map(|(index, scores)| {
-            let mut record = (index as u64 + 1) << 48;
-            Halves::count(outcomes as usize, effort.draws, || {
-                // Each draw is a record with a stream of its own, as in a release.
-                record += 1;
-                let mut rng = entropy.stream(Purpose::Audit, record);
-                *mechanism.draw(Private::new(scores), &mut rng).value() as usize
-            })
-        })
-        .collect();
+    let inputs = for_draws(outcomes as usize);
+    let counted = Halves::count(inputs.len(), outcomes as usize, effort, 1 << 48, |input, rng| {
+        *mechanism.draw(Private::new(&inputs[input]), rng).value() as usize
+    });
     let (claim, found) = (mechanism.loss().epsilon, lower_bound(&counted));
     Finding { mechanism: mechanism.name(), layer: "black box", outcomes, claim, found, passed: found <= claim + 1e-12 }
 }

@@ -6,31 +6,18 @@
 use super::black_box::{Halves, lower_bound};
 use super::{Effort, Finding};
 use crate::mechanism::Mechanism;
-use crate::rng::{Entropy, Purpose};
 use allonym_text::Private;
 
 /// Audits pairs of draws: the same token twice in a text, against another token twice, and mixed.
 pub(super) fn audit(mechanism: &dyn Mechanism, effort: &Effort) -> Finding {
     let outcomes = mechanism.outcomes() as usize;
     let point = |at: usize| -> Vec<f32> { (0..outcomes).map(|i| if i == at { 1.0 } else { 0.0 }).collect() };
-    let texts = [[0, 0], [1, 1], [0, 1], [1, 0]];
-    let entropy = Entropy::reproducible(effort.seed);
-    let counted: Vec<Halves> = texts
-        .iter()
-        .enumerate()
-        .map(|(index, text)| {
-            let tokens = text.map(point);
-            let mut record = (index as u64) << 40;
-            Halves::count(outcomes * outcomes, effort.draws, || {
-                // Each pair is a record with a stream of its own, as in a release.
-                record += 1;
-                let mut rng = entropy.stream(Purpose::Audit, record);
-                let [first, second] =
-                    [0, 1].map(|i| *mechanism.draw(Private::new(&tokens[i]), &mut rng).value() as usize);
-                first * outcomes + second
-            })
-        })
-        .collect();
+    let texts = [[0, 0], [1, 1], [0, 1], [1, 0]].map(|text| text.map(point));
+    let counted = Halves::count(texts.len(), outcomes * outcomes, effort, 1 << 40, |text, rng| {
+        let [first, second] =
+            texts[text].each_ref().map(|scores| *mechanism.draw(Private::new(scores), rng).value() as usize);
+        first * outcomes + second
+    });
     let (claim, found) = (2.0 * mechanism.loss().epsilon, lower_bound(&counted));
     let outcomes = mechanism.outcomes();
     Finding { mechanism: mechanism.name(), layer: "joint", outcomes, claim, found, passed: found <= claim + 1e-12 }
