@@ -10,6 +10,9 @@
 //! The noise is made of 64-bit floats, unlike that of the other mechanisms: an outcome of probability below about 2^-50 may
 //! be impossible. The guarantee says so.
 
+#[cfg(test)]
+mod audit;
+
 use crate::error::DpError;
 use crate::released::{DrawFrom, Released};
 use crate::rng::PrivacyRng;

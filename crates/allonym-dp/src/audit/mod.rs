@@ -9,15 +9,19 @@
 //!   twice, or replacements that are remembered, show up here and nowhere else.
 //!
 //! Every statistical check has a false-alarm rate of one in a million. Test doubles with known bugs
-//! (`audit/mutants.rs`) show that each layer can fail.
+//! (`audit/mutants.rs`, for whole texts `audit/texts.rs`) show that each layer can fail.
 
 mod black_box;
+#[cfg(test)]
+mod double;
 mod exact;
 mod inputs;
 mod joint;
 #[cfg(test)]
 mod mutants;
 mod sampler;
+#[cfg(test)]
+mod texts;
 
 pub use inputs::extremal;
 

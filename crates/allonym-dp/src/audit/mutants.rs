@@ -1,108 +1,9 @@
 //! Mechanisms with a bug each, of the kinds that have been made, and the proof that the audit finds every one.
 
+use super::double::{Mutant, S, best, candidates, clean, mutant, pick, response, sigmoid, two_set_token, unit};
 use super::{Effort, Finding, audit};
-use crate::loss::{Class, Loss};
-use crate::mechanism::{CATALOGUE, Mechanism, Parameters, Reads};
-use crate::released::{DrawFrom, Released};
+use crate::mechanism::{CATALOGUE, Parameters};
 use crate::rng::PrivacyRng;
-use allonym_text::Private;
-use std::fmt;
-
-type Draw = Box<dyn Fn(&[f32], &mut PrivacyRng) -> u32 + Send + Sync>;
-type Law = Box<dyn Fn(&[f32]) -> Vec<f64> + Send + Sync>;
-
-/// A mechanism made of a draw, what it claims, and the distribution that it says it has, if any.
-struct Mutant {
-    name: &'static str,
-    claim: f64,
-    draw: Draw,
-    law: Option<Law>,
-}
-
-const S: usize = 4;
-
-impl fmt::Debug for Mutant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-impl Mechanism for Mutant {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn outcomes(&self) -> u32 {
-        S as u32
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Probabilities
-    }
-
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
-        self.law.as_ref().map(|law| law(scores))
-    }
-
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        scores.draw(|scores| (self.draw)(scores, rng))
-    }
-
-    fn loss(&self) -> Loss {
-        Loss { epsilon: self.claim, class: Class::BoundedRange { range: 2.0 * self.claim } }
-    }
-}
-
-fn clean(scores: &[f32]) -> Vec<f64> {
-    (0..S)
-        .map(|i| scores.get(i).copied().filter(|s| s.is_finite()).map_or(0.0, |s| f64::from(s.clamp(0.0, 1.0))))
-        .collect()
-}
-
-fn unit(rng: &mut PrivacyRng) -> f64 {
-    (rng.bits() >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// Draws by float weights: good enough for mechanisms that are wrong in a larger way.
-fn pick(weights: &[f64], rng: &mut PrivacyRng) -> u32 {
-    let mut place = unit(rng) * weights.iter().sum::<f64>();
-    for (i, weight) in weights.iter().enumerate() {
-        if place < *weight {
-            return i as u32;
-        }
-        place -= weight;
-    }
-    weights.iter().rposition(|w| *w > 0.0).unwrap_or(0) as u32
-}
-
-fn best(scores: &[f64]) -> usize {
-    (0..S).max_by(|a, b| scores[*a].total_cmp(&scores[*b]).then(b.cmp(a))).unwrap_or(0)
-}
-
-fn response(epsilon: f64, kept: usize) -> Vec<f64> {
-    (0..S).map(|i| if i == kept { epsilon.exp() } else { 1.0 }).collect()
-}
-
-fn sigmoid(t: f64) -> f64 {
-    1.0 / (1.0 + (-t).exp())
-}
-
-/// A set of candidates drawn from the scores, without repeats.
-fn candidates(p: &[f64], k: usize, rng: &mut PrivacyRng) -> Vec<usize> {
-    let p = if p.iter().sum::<f64>() > 0.0 { p.to_vec() } else { vec![1.0; S] };
-    let mut chosen: Vec<usize> = (0..k).map(|_| pick(&p, rng) as usize).collect();
-    chosen.sort_unstable();
-    chosen.dedup();
-    chosen
-}
-
-fn mutant(
-    name: &'static str,
-    claim: f64,
-    draw: impl Fn(&[f32], &mut PrivacyRng) -> u32 + Send + Sync + 'static,
-) -> Mutant {
-    Mutant { name, claim, draw: Box::new(draw), law: None }
-}
 
 /// The loss of the two-set mechanism at epsilon 3 with four tokens: 3/2 + ln 3.
 fn two_set_claim() -> f64 {
@@ -228,6 +129,15 @@ fn mutants() -> Vec<Mutant> {
             let kept = best(&clean(x));
             if kept == 1 { 1 } else { pick(&response(2.0, kept), rng) }
         }),
+        mutant("a vocabulary made of the text", 2.0, |x, rng| {
+            // Words that the text does not have, and the model does not propose, cannot come out.
+            let p = clean(x);
+            let known: Vec<f64> = (0..S).map(|i| if p[i] > 0.0 || i == best(&p) { 1.0 } else { 0.0 }).collect();
+            pick(
+                &response(2.0, best(&p)).iter().zip(known).map(|(weight, known)| weight * known).collect::<Vec<_>>(),
+                rng,
+            )
+        }),
     ];
     let right = |x: &[f32]| {
         let weights = response(2.0, best(&clean(x)));
@@ -251,6 +161,18 @@ fn mutants() -> Vec<Mutant> {
         }),
         law: Some(Box::new(right)),
     });
+    all.push(Mutant {
+        // The first of exponential clocks wins, but a clock has eight times only: ties and gaps distort the odds, and
+        // not by much more than is claimed. Again only the stated law tells.
+        name: "a race in coarse floats",
+        claim: 2.0,
+        draw: Box::new(|x, rng| {
+            let odds = response(2.0, best(&clean(x)));
+            let early: Vec<f64> = odds.iter().map(|w| ((rng.below(8) as f64 + 0.5) / 8.0).ln() / w).collect();
+            best(&early) as u32
+        }),
+        law: Some(Box::new(right)),
+    });
     all.push(mutant("random word used twice", 1.5, |x, rng| {
         // The stream starts again for every token of a record: the first word is the record's.
         let word = rng.first_word_for_mutant();
@@ -265,12 +187,6 @@ fn mutants() -> Vec<Mutant> {
         pick(&response(1.5, kept), &mut own)
     }));
     all
-}
-
-fn two_set_token(set: &[usize], choose: f64, rng: &mut PrivacyRng) -> u32 {
-    let inside = unit(rng) < choose;
-    let pool: Vec<usize> = (0..S).filter(|i| set.contains(i) == inside).collect();
-    if pool.is_empty() { rng.below(S as u64) as u32 } else { pool[rng.below(pool.len() as u64) as usize] as u32 }
 }
 
 fn failed(findings: &[Finding]) -> Vec<&'static str> {
@@ -289,6 +205,7 @@ fn every_mutant_is_caught() {
 fn some_bugs_are_seen_by_one_layer_only() {
     for (name, layer) in [
         ("sum that forgets its last outcome", "sampler"),
+        ("a race in coarse floats", "sampler"),
         ("random word used twice", "joint"),
         ("replacements that are remembered", "joint"),
     ] {
