@@ -26,7 +26,7 @@ pub enum Noise {
     LaplaceL1,
     /// Clip the L2 norm; Laplace noise for the L1 distance of L2-clipped vectors, which is sqrt(n) larger. Pure.
     LaplaceL2,
-    /// Clip the L2 norm; noise whose density falls with its own L2 norm, so that nothing is lost to sqrt(n). Pure.
+    /// Clip the L2 norm; noise whose density falls with its own L2 norm. Pure, and shorter than the one before by sqrt(2).
     LaplaceRadial,
     /// Clip the L2 norm; Gaussian noise, with this delta.
     Gaussian {
@@ -99,9 +99,26 @@ impl Latent {
         steps * self.clip / STEPS
     }
 
+    /// The root of the mean squared length of the noise, in the units of the vector.
+    pub fn noise_length(&self) -> f64 {
+        let n = self.dimension as f64;
+        // Variances: 2 b^2 a coordinate for Laplace noise of scale b; n (n + 1) b^2 in all for a length of Gamma(n, b).
+        self.scale()
+            * match self.noise {
+                Noise::LaplaceL1 | Noise::LaplaceL2 => (2.0 * n).sqrt(),
+                Noise::LaplaceRadial => (n * (n + 1.0)).sqrt(),
+                Noise::Gaussian { .. } => n.sqrt(),
+            }
+    }
+
     /// What the paper would print for the same noise: it takes the L2 bound for the sensitivity of Laplace noise.
     pub fn paper_epsilon(&self) -> Option<f64> {
         matches!(self.noise, Noise::LaplaceL2).then(|| 2.0 * STEPS / self.spread as f64)
+    }
+
+    /// What the paper's noise truly costs where it prints this epsilon.
+    pub fn true_epsilon_of_paper(printed: f64, dimension: usize) -> f64 {
+        printed * root_up(dimension as f64)
     }
 
     /// Draws the noised vector.
@@ -209,11 +226,11 @@ mod tests {
     }
 
     #[test]
-    fn radial_noise_saves_the_root_of_the_dimension() {
-        // 2C / epsilon for a scale, and that is what it costs; coordinate by coordinate it is sqrt(512) = 22.6 times as much.
-        let scale = |noise| Latent::new(512, 1.0, 1.0, noise).unwrap().scale();
-        assert!((scale(Noise::LaplaceRadial) - 2.0).abs() < 1e-4);
-        assert!((scale(Noise::LaplaceL2) / scale(Noise::LaplaceRadial) - 512.0_f64.sqrt()).abs() < 1e-3);
+    fn radial_noise_is_shorter_than_noise_in_each_coordinate() {
+        // n = 512: b sqrt(n (n + 1)) at b = 2C / epsilon, against sqrt(2 n) times sqrt(n) b: about the root of 2.
+        let length = |noise| Latent::new(512, 1.0, 1.0, noise).unwrap().noise_length();
+        let ratio = length(Noise::LaplaceL2) / length(Noise::LaplaceRadial);
+        assert!((ratio - (2.0_f64 * 512.0 / 513.0).sqrt()).abs() < 1e-4, "{ratio}");
         let loss = Latent::new(512, 1.0, 0.7, Noise::LaplaceRadial).unwrap().loss().unwrap();
         assert!(loss.0 <= 0.7 && loss.0 > 0.6999 && loss.1 == 0.0);
     }

@@ -1,5 +1,7 @@
 //! `allonym budget`: answers price questions without any text.
 
+mod latent;
+
 use super::print;
 use allonym::Failure;
 use allonym::dp::accountant::{privacy_loss, subsampled_gaussian};
@@ -16,6 +18,7 @@ Examples:
   allonym budget --mechanism subset --total 100 --tokens 50        the setting that a total pays for
   allonym budget --good 5 --probability 0.74                       the least epsilon of any mechanism
   allonym budget dp-sgd --noise 1.0 --rate 0.01 --steps 1000 --delta 1e-5
+  allonym budget latent-laplace --epsilon 10 --dimension 512       noise on a text's vector instead of its tokens
 
 epsilon_per_token is the true loss of one draw, epsilon_total that of a whole text; the latter is the one to judge by.";
 
@@ -33,6 +36,8 @@ pub(super) struct Budget {
 #[derive(Debug, Subcommand)]
 enum Question {
     DpSgd(DpSgd),
+    LatentLaplace(latent::Laplace),
+    LatentGaussian(latent::Gaussian),
 }
 
 #[derive(Debug, Args)]
@@ -151,6 +156,8 @@ impl Budget {
     pub(super) fn run(self) -> Result<(), Failure> {
         match self.question {
             Some(Question::DpSgd(question)) => question.run(),
+            Some(Question::LatentLaplace(question)) => question.run(),
+            Some(Question::LatentGaussian(question)) => question.run(),
             None => self.release.run(),
         }
     }
