@@ -50,6 +50,7 @@ fn main() {
         Some(rate) => {
             println!("  {:<22}{rate:>14.0}", "OpenDP noisy_max");
             println!("  {:<22}{:>14.0}", "numpy choice (floats)", median(&mut peers[1]));
+            println!("OpenDP and numpy ran in turns with us, in this run, {} rounds each", peers[0].len());
         }
         None => println!("  peers: not measured (`pip install opendp numpy`, and name the interpreter in PEER_PYTHON)"),
     }

@@ -99,7 +99,8 @@ impl Base {
                 Lifted { token, proposal: lift * least as f64, least: least as f64, room: (most - least) as f64 }
             })
             .collect();
-        let lambda = lambda(&lifted, to_give as f64);
+        // Rounding down loses up to a unit a token anyway.
+        let lambda = lambda(&lifted, to_give as f64, lifted.len() as f64);
         let mut left = to_give;
         let mut more: Vec<(u32, u64)> = Vec::with_capacity(lifted.len());
         for token in &lifted {

@@ -56,11 +56,11 @@ impl Lifted {
     }
 }
 
-/// The lambda that gives what there is to give, as near as floats go.
+/// The lambda that gives what there is to give, but for `slack` units.
 ///
 /// What is given grows with lambda in straight pieces: the line through the present piece leads to the next guess. Every third
 /// guess halves what is left instead, so that 200 are always enough; a few are usual.
-pub(super) fn lambda(lifted: &[Lifted], to_give: f64) -> f64 {
+pub(super) fn lambda(lifted: &[Lifted], to_give: f64, slack: f64) -> f64 {
     let full = |token: &Lifted| (token.least + token.room) / token.proposal;
     let (mut low, mut high) = (0.0, lifted.iter().map(full).fold(0.0, f64::max));
     let mut at = lifted.iter().map(full).fold(high, f64::min);
@@ -76,10 +76,10 @@ pub(super) fn lambda(lifted: &[Lifted], to_give: f64) -> f64 {
         } else {
             high = at;
         }
-        let next = at + (to_give - given) / slope;
-        if next == at || high - low <= high * f64::EPSILON {
+        if (to_give - given).abs() <= slack || high - low <= high * f64::EPSILON {
             return at;
         }
+        let next = at + (to_give - given) / slope;
         // Without a slope there is no line, and comparisons with what is not a number fail.
         at = if turn % 3 > 0 && next > low && next < high { next } else { 0.5 * (low + high) };
     }
@@ -97,10 +97,10 @@ mod tests {
         let token = |proposal, room| Lifted { token: 0, proposal, least: 1.0, room };
         // Given at lambda: 4 l - 1 up to 2, 2 l - 1 up to 5, l - 1: with l = 2.5 it is 2 + 4 + 1.5.
         let lifted = [token(4.0, 2.0), token(2.0, 5.0), token(1.0, 9.0)];
-        assert!((lambda(&lifted, 7.5) - 2.5).abs() < 1e-12);
+        assert!((lambda(&lifted, 7.5, 1e-12) - 2.5).abs() < 1e-12);
         // All that there is room for, and nothing at all.
-        assert!(lifted.iter().map(|token| token.given(lambda(&lifted, 16.0))).sum::<f64>() >= 16.0 - 1e-9);
-        assert!(lifted.iter().map(|token| token.given(lambda(&lifted, 0.0))).sum::<f64>() < 1e-9);
+        assert!(lifted.iter().map(|token| token.given(lambda(&lifted, 16.0, 1e-12))).sum::<f64>() >= 16.0 - 1e-9);
+        assert!(lifted.iter().map(|token| token.given(lambda(&lifted, 0.0, 1e-12))).sum::<f64>() < 1e-9);
     }
 
     #[test]
