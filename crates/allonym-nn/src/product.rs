@@ -20,6 +20,7 @@ pub enum Into {
 ///
 /// # Panics
 /// When the shapes do not fit.
+#[allow(clippy::needless_pass_by_value, reason = "a view that may be written is given away for the product")]
 pub fn multiply<T: Real>(out: ViewMut<'_, T>, into: Into, left: View<'_, T>, right: View<'_, T>, threads: usize) {
     let (rows, columns, inner) = (out.rows, out.columns, left.columns);
     assert!(

@@ -2,7 +2,7 @@
 
 use allonym_dp::PrivacyRng;
 use allonym_nn::layer::{Embedding, Kind, Linear, Recurrent, Shape};
-use allonym_nn::loss::{EmbeddingReward, Negatives, RewardSettings, Targets, Tokens, sampled_softmax, softmax};
+use allonym_nn::loss::{EmbeddingReward, Negatives, RewardSettings, Sample, Targets, Tokens, sampled_softmax, softmax};
 use allonym_nn::{Gradients, Matrix, Real, Rows, Sequences, Store};
 use std::sync::Arc;
 
@@ -65,16 +65,10 @@ impl<T: Real> Net<T> {
         // Rows count differently, to see that weights are taken into account.
         let weights: Vec<T> = tokens.iter().map(|token| T::of(0.5 + f64::from(*token % 3))).collect();
         let result = match loss {
-            Loss::Sampled(negatives) => sampled_softmax(
-                &self.output,
-                store,
-                &generated.outputs,
-                &sequences,
-                &tokens,
-                negatives,
-                &weights,
-                gradients,
-            ),
+            Loss::Sampled(negatives) => {
+                let sample = Sample { targets: &tokens, negatives, weights: &weights };
+                sampled_softmax(&self.output, store, &generated.outputs, &sequences, &sample, gradients)
+            }
             _ => {
                 let targets: Arc<dyn Targets<T>> = match loss {
                     Loss::Reward => {
@@ -133,7 +127,7 @@ fn agrees_with_differences(mut net: Net<f64>, loss: &Loss<'_>) {
     let texts = texts();
     let gradient = net.gradient(&texts, loss, 1);
     let step = 1e-5;
-    for place in 0..gradient.len() {
+    for (place, found) in gradient.iter().enumerate() {
         let value = net.store.values()[place];
         let mut at = |shift: f64| {
             net.store.values_mut()[place] = value + shift;
@@ -141,9 +135,9 @@ fn agrees_with_differences(mut net: Net<f64>, loss: &Loss<'_>) {
         };
         let slope = (at(step) - at(-step)) / (2.0 * step);
         net.store.values_mut()[place] = value;
-        let error = (slope - gradient[place]).abs();
+        let error = (slope - found).abs();
         let name = net.store.name_at(place);
-        assert!(error < 1e-7 * (1.0 + slope.abs()), "{name} at {place}: {} for {slope}", gradient[place]);
+        assert!(error < 1e-7 * (1.0 + slope.abs()), "{name} at {place}: {found} for {slope}");
     }
 }
 

@@ -59,15 +59,16 @@ fn sweep<T: Real>(layer: &Direction, store: &Store<T>, shard: &Shard, initial: O
     let cells = layer.cells;
     let (weight, bias) = (store.view(layer.of_state).transposed(), store.slice(layer.bias_state));
     let mut product = vec![T::ZERO; shard.sequences.len() * 3 * cells];
+    let Part { gates: all_gates, state_part, before: all_before, out } = part;
     for Step { rows, before } in steps(shard, layer.reverse) {
         let count = rows.len();
         let place = rows.start * cells..rows.end * cells;
-        let states = &mut part.before[place.clone()];
-        fill_before(states, &part.out[before.start * cells..before.end * cells], initial, shard, cells);
+        let states = &mut all_before[place.clone()];
+        fill_before(states, &out[before.start * cells..before.end * cells], initial, shard, cells);
         let product = &mut product[..count * 3 * cells];
         multiply(ViewMut::of(product, count, 3 * cells), Into::Replace, View::of(states, count, cells), weight, 1);
-        let gates = &mut part.gates[rows.start * 3 * cells..rows.end * 3 * cells];
-        step_forward(cells, gates, product, bias, &mut part.state_part[place.clone()], states, &mut part.out[place]);
+        let gates = &mut all_gates[rows.start * 3 * cells..rows.end * 3 * cells];
+        step_forward(cells, gates, product, bias, &mut state_part[place.clone()], states, &mut out[place]);
     }
 }
 

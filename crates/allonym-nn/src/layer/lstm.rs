@@ -64,19 +64,20 @@ fn sweep<T: Real>(
     part: Part<'_, T>,
 ) {
     let cells = layer.cells;
+    let Part { gates: all_gates, after, cells_before, before: all_before, out } = part;
     let (weight, bias) = (store.view(layer.of_state).transposed(), store.slice(layer.bias_state));
     let mut product = vec![T::ZERO; shard.sequences.len() * 4 * cells];
     for Step { rows, before } in steps(shard, layer.reverse) {
         let count = rows.len();
         let (place, earlier) = (rows.start * cells..rows.end * cells, before.start * cells..before.end * cells);
-        let states = &mut part.before[place.clone()];
-        fill_before(states, &part.out[earlier.clone()], initial.map(|i| &i[0]), shard, cells);
-        let contents = &mut part.cells_before[place.clone()];
-        fill_before(contents, &part.after[earlier], initial.map(|i| &i[1]), shard, cells);
+        let states = &mut all_before[place.clone()];
+        fill_before(states, &out[earlier.clone()], initial.map(|i| &i[0]), shard, cells);
+        let contents = &mut cells_before[place.clone()];
+        fill_before(contents, &after[earlier], initial.map(|i| &i[1]), shard, cells);
         let product = &mut product[..count * 4 * cells];
         multiply(ViewMut::of(product, count, 4 * cells), Into::Replace, View::of(states, count, cells), weight, 1);
-        let gates = &mut part.gates[rows.start * 4 * cells..rows.end * 4 * cells];
-        step_forward(cells, gates, product, bias, contents, &mut part.after[place.clone()], &mut part.out[place]);
+        let gates = &mut all_gates[rows.start * 4 * cells..rows.end * 4 * cells];
+        step_forward(cells, gates, product, bias, contents, &mut after[place.clone()], &mut out[place]);
     }
 }
 
@@ -188,6 +189,7 @@ pub(crate) fn backward<T: Real>(
 
 fn sweep_back<T: Real>(layer: &Direction, store: &Store<T>, shard: &Shard, part: BackPart<'_, T>) -> Vec<Beginning<T>> {
     let cells = layer.cells;
+    let BackPart { gates: all_gates, after: all_after, cells_before: all_before, back, back_cells } = part;
     let weight = store.view(layer.of_state);
     let mut beginnings = Vec::new();
     let [mut carry, mut carry_cells] = [(); 2].map(|()| vec![T::ZERO; shard.sequences.len() * cells]);
@@ -195,12 +197,12 @@ fn sweep_back<T: Real>(layer: &Direction, store: &Store<T>, shard: &Shard, part:
         let count = rows.len();
         let place = rows.start * cells..rows.end * cells;
         let (carried, carried_cells) = (&mut carry[..count * cells], &mut carry_cells[..count * cells]);
-        if let Some(back_cells) = part.back_cells {
+        if let Some(back_cells) = back_cells {
             carried_cells.iter_mut().zip(&back_cells[place.clone()]).for_each(|(carry, back)| *carry += *back);
         }
-        let gates = &mut part.gates[rows.start * 4 * cells..rows.end * 4 * cells];
-        let (after, cells_before) = (&part.after[place.clone()], &part.cells_before[place.clone()]);
-        step_backward(cells, gates, after, cells_before, &part.back[place], carried, carried_cells);
+        let gates = &mut all_gates[rows.start * 4 * cells..rows.end * 4 * cells];
+        let (after, cells_before) = (&all_after[place.clone()], &all_before[place.clone()]);
+        step_backward(cells, gates, after, cells_before, &back[place], carried, carried_cells);
         multiply(ViewMut::of(carried, count, cells), Into::Replace, View::of(gates, count, 4 * cells), weight, 1);
         for index in before.len()..count {
             let place = index * cells..(index + 1) * cells;

@@ -363,7 +363,7 @@ impl Recurrent {
         gradients: &mut Gradients<T>,
     ) -> RecurrentBack<T> {
         let RecurrentTrace { outputs, layers, rows: sequences, .. } = trace;
-        let rows = Rows::Tokens(sequences.clone());
+        let rows = Rows::Tokens(sequences);
         let mut back = to_outputs.unwrap_or_else(|| Matrix::zeros(outputs.rows(), outputs.columns()));
         drop(outputs);
         let mut initial = vec![Vec::new(); self.directions()];

@@ -47,6 +47,17 @@ impl Negatives {
     }
 }
 
+/// What each row is compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a, T> {
+    /// The token of each row.
+    pub targets: &'a [u32],
+    /// The tokens that all rows are compared with.
+    pub negatives: &'a Negatives,
+    /// How much each row counts.
+    pub weights: &'a [T],
+}
+
 /// Computes the loss of one target token for each row against the sample, adds the gradients of the layer, and returns what flows back.
 ///
 /// # Errors
@@ -56,11 +67,10 @@ pub fn sampled_softmax<T: Real>(
     store: &Store<T>,
     vectors: &Matrix<T>,
     sequences: &Sequences,
-    targets: &[u32],
-    negatives: &Negatives,
-    weights: &[T],
+    sample: &Sample<'_, T>,
     gradients: &mut Gradients<T>,
 ) -> Result<Loss<T>, NnError> {
+    let Sample { targets, negatives, weights } = *sample;
     let (rows, width, vocabulary) = (vectors.rows(), vectors.columns(), layer.weight().rows());
     check(targets, vocabulary)?;
     if targets.len() != rows || weights.len() != rows || sequences.rows() != rows {
