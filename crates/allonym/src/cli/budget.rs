@@ -4,6 +4,7 @@ mod latent;
 
 use super::print;
 use allonym::Failure;
+use allonym::dp::DpError;
 use allonym::dp::accountant::{privacy_loss, subsampled_gaussian};
 use allonym::dp::compose::{least_epsilon, plan, survival, total};
 use allonym::dp::mechanism::{CATALOGUE, Mechanism, Parameters, entry};
@@ -16,6 +17,7 @@ Examples:
   allonym budget --mechanism two-set --epsilon 3 --vocabulary 20000 --tokens 50
   allonym budget --mechanism subset --epsilon-per-token 9.34 --tokens 200 --delta 1e-6 --json
   allonym budget --mechanism subset --total 100 --tokens 50        the setting that a total pays for
+  allonym budget --total 100 --tokens 50                           the same for every mechanism
   allonym budget --good 5 --probability 0.74                       the least epsilon of any mechanism
   allonym budget dp-sgd --noise 1.0 --rate 0.01 --steps 1000 --delta 1e-5
   allonym budget latent-laplace --epsilon 10 --dimension 512       noise on a text's vector instead of its tokens
@@ -174,6 +176,12 @@ impl Release {
         if let (Some(good), Some(probability)) = (self.good, self.probability) {
             return self.least(good, probability);
         }
+        if self.tokens == 0 {
+            return Err(Failure::new("`tokens` is 0", "a text has one token or more"));
+        }
+        if self.mechanism.is_none() && self.total.is_some() {
+            return self.every_mechanism();
+        }
         let Some(name) = &self.mechanism else {
             return Err(Failure::new(
                 "no mechanism was named",
@@ -197,6 +205,50 @@ impl Release {
         };
         let price = self.price(&*mechanism, asked)?;
         if self.json { json(&price) } else { print(&price.to_string()) }
+    }
+
+    /// What a total pays for, whatever the mechanism: the one that keeps most comes first.
+    fn every_mechanism(&self) -> Result<(), Failure> {
+        if self.candidates.is_some() || self.good.is_some() || self.clip.is_some() {
+            return Err(Failure::new("a mechanism's own setting needs its name", "add `--mechanism`"));
+        }
+        let (mut prices, mut beyond) = (Vec::new(), Vec::new());
+        for entry in CATALOGUE.iter().filter(|entry| !entry.parameters.is_empty()) {
+            let (nothing, sum) = (Parameters::default(), self.total.unwrap_or_default());
+            match plan(entry, &nothing, self.vocabulary, self.tokens, sum, self.delta) {
+                Ok(mechanism) => prices.push(self.price(&*mechanism, nothing)?),
+                Err(DpError::NothingFits { .. }) => beyond.push(entry.name),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        prices.sort_by(|a, b| b.survival.total_cmp(&a.survival));
+        if self.json {
+            return json(&prices);
+        }
+        let mut text = format!(
+            "what an epsilon of {} pays for, on texts of {} tokens, {} outcomes a draw, delta {}\n  {:<22}{:>14}{:>12}{:>16}\n",
+            self.total.unwrap_or_default(),
+            self.tokens,
+            self.vocabulary,
+            self.delta,
+            "mechanism",
+            "a token",
+            "in all",
+            "tokens kept"
+        );
+        for price in prices {
+            text.push_str(&format!(
+                "  {:<22}{:>14.4}{:>12.2}{:>14.4} %\n",
+                price.mechanism,
+                price.epsilon_per_token,
+                price.epsilon_total,
+                100.0 * price.survival
+            ));
+        }
+        if !beyond.is_empty() {
+            text.push_str(&format!("  costs more at its least: {}\n", beyond.join(", ")));
+        }
+        print(&text)
     }
 
     fn price(&self, mechanism: &dyn Mechanism, asked: Parameters) -> Result<Price, Failure> {
