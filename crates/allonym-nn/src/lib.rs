@@ -7,6 +7,7 @@
 
 mod error;
 mod gradient;
+mod inference;
 pub mod layer;
 pub mod loss;
 mod matrix;
@@ -19,6 +20,7 @@ mod vectorise;
 
 pub use error::NnError;
 pub use gradient::{Clipped, Gradients, Later, Rows};
+pub use inference::{Candidate, candidates, probabilities};
 pub use matrix::{Matrix, View, ViewMut};
 pub use product::{Into, multiply};
 pub use real::Real;

@@ -44,7 +44,7 @@ pub trait Real:
     fn ln(self) -> Self;
     /// Whether it is neither infinite nor not a number.
     fn is_finite(self) -> bool;
-    /// The larger of the two.
+    /// The larger of the two; the first, if the second is no number.
     fn max(self, other: Self) -> Self;
     /// 1 / (1 + e^-x).
     #[inline(always)]
@@ -115,7 +115,7 @@ impl Real for f32 {
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        if self > other { self } else { other }
+        if other > self { other } else { self }
     }
 }
 
@@ -152,7 +152,7 @@ impl Real for f64 {
     }
 
     fn max(self, other: Self) -> Self {
-        Self::max(self, other)
+        if other > self { other } else { self }
     }
 }
 

@@ -10,6 +10,7 @@ pub use huber::huber;
 pub use reward::{EmbeddingReward, RewardSettings};
 pub use sampled::{Negatives, Sample, sampled_softmax};
 pub use softmax::{Evaluated, softmax};
+pub(crate) use softmax::{exponentiate, largest};
 pub use targets::{Targets, Tokens, top};
 
 use crate::matrix::Matrix;

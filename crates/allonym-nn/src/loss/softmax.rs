@@ -229,16 +229,17 @@ fn turn<T: Real>(logits: &mut [T], found: &[(u32, T)], weight: T) -> f64 {
 }
 
 vectorised! {
-    /// The largest number.
+    /// The largest number; what is none does not count.
     pub(crate) fn largest<T>(values: &[T]) -> T {
-        let (parts, mut sides) = (values.chunks_exact(16), [values[0]; 16]);
+        let least = T::of(f64::NEG_INFINITY);
+        let (parts, mut sides) = (values.chunks_exact(16), [least; 16]);
         let rest = parts.remainder();
         for part in parts {
             for (side, value) in sides.iter_mut().zip(part) {
                 *side = side.max(*value);
             }
         }
-        sides.iter().chain(rest).fold(values[0], |largest, value| largest.max(*value))
+        sides.iter().chain(rest).fold(least, |largest, value| largest.max(*value))
     }
 }
 

@@ -3,6 +3,7 @@
 //! All our losses over a vocabulary are `- sum_v w_v ln p_v` with few weights `w_v` that are not zero: cross-entropy has one, the
 //! embedding reward of ER-AE has a dozen. The gradient with respect to the logits is `(sum w) p - w` for all of them.
 
+use super::softmax::largest;
 use crate::error::NnError;
 use crate::real::Real;
 
@@ -54,18 +55,28 @@ pub fn top<T: Real>(values: &[T], count: usize, places: &mut Vec<u32>) {
     if count == 0 {
         return;
     }
-    let mut least: Option<T> = None;
-    for (place, value) in values.iter().enumerate() {
-        if places.len() == count && !least.is_some_and(|least| *value > least) {
+    // Most parts hold nothing that is large enough, which vector instructions see at once.
+    const PART: usize = 128;
+    let rating = |value: T| T::of(f64::NEG_INFINITY).max(value);
+    for (part, numbers) in values.chunks(PART).enumerate() {
+        let enough = |places: &[u32], value: T| match places.last() {
+            Some(last) if places.len() == count => value > rating(values[*last as usize]),
+            _ => true,
+        };
+        if !enough(places, largest(numbers)) {
             continue;
         }
-        let better = |other: &u32| values[*other as usize] >= *value;
-        let rank = places.iter().position(|other| !better(other)).unwrap_or(places.len());
-        if places.len() == count {
-            places.pop();
+        for (place, value) in (part * PART..).zip(numbers) {
+            if !enough(places, *value) {
+                continue;
+            }
+            if places.len() == count {
+                places.pop();
+            }
+            let better = |other: &u32| rating(values[*other as usize]) >= rating(*value);
+            let rank = places.iter().position(|other| !better(other)).unwrap_or(places.len());
+            places.insert(rank, place as u32);
         }
-        places.insert(rank.min(places.len()), place as u32);
-        least = places.last().map(|last| values[*last as usize]);
     }
 }
 
@@ -82,6 +93,17 @@ mod tests {
         assert_eq!(places, [1, 0]);
         top(&[1.0_f32], 0, &mut places);
         assert!(places.is_empty());
+    }
+
+    #[test]
+    fn what_is_no_number_comes_last() {
+        let mut places = Vec::new();
+        top(&[f32::NAN, 1.0, f32::NAN, 2.0], 3, &mut places);
+        assert_eq!(places, [3, 1, 0]);
+        let mut values = vec![f32::NAN; 300];
+        values[299] = -5.0;
+        top(&values, 1, &mut places);
+        assert_eq!(places, [299]);
     }
 
     #[test]
