@@ -1,11 +1,11 @@
 //! CSV and TSV: cells other than the text keep their bytes, quotes included.
 
 use crate::columns::{Columns, Ids, Report};
-use crate::delimited::{Splitter, Step, push_cell};
+use crate::delimited::{Splitter, Step};
 use crate::error::IoError;
 use crate::input::{Input, Progress};
 use crate::key::Key;
-use crate::row::{Row, RowShape};
+use crate::row::{Encode, Row, RowShape};
 use crate::{Batch, Limits, Reader, Rest, Shape};
 use allonym_text::Private;
 
@@ -46,17 +46,13 @@ impl CsvReader {
             let why = "its lines end in carriage returns alone, or its header has one".into();
             return Err(IoError::NotTheFormat { name: splitter.input().name.clone(), format: "CSV", why });
         }
-        let text = columns.check(&header)?;
+        let text = columns.check(&header).map_err(|error| suspect_delimiter(error, &header))?;
         let carried: Vec<bool> = header.iter().map(|name| columns.carries(name)).collect();
         let mut report = Report::default();
         report.note_columns(header.iter().map(String::as_str), columns);
         let shape = RowShape {
             header: if marked { b"\xEF\xBB\xBF".to_vec() } else { Vec::new() },
-            encode: if delimiter == b'\t' {
-                |text, out| push_cell(text, b'\t', out)
-            } else {
-                |text, out| push_cell(text, b',', out)
-            },
+            encode: Encode::Cell { delimiter },
             newline: splitter.newline(),
         };
         let (id, author) = columns.places(&header);
@@ -112,6 +108,15 @@ impl CsvReader {
                 Err(IoError::NotUtf8 { record, column: self.columns.text.clone(), offset })
             }
         }
+    }
+}
+
+/// A whole header in one cell was probably written with another delimiter.
+fn suspect_delimiter(error: IoError, header: &[String]) -> IoError {
+    let [only] = header else { return error };
+    match [';', '\t', '|', ','].into_iter().find(|delimiter| only.contains(*delimiter)) {
+        Some(other) => IoError::OtherDelimiter { delimiter: other },
+        None => error,
     }
 }
 

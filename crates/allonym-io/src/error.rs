@@ -88,6 +88,12 @@ pub enum IoError {
         /// The flag that names it.
         flag: &'static str,
     },
+    /// A header of one cell that looks like several.
+    #[error("the header is one cell, with `{}` in it", delimiter.escape_default())]
+    OtherDelimiter {
+        /// What probably stands between the cells.
+        delimiter: char,
+    },
     /// A column name that occurs twice.
     #[error("column `{column}` occurs twice")]
     RepeatedColumn {
@@ -288,6 +294,10 @@ impl IoError {
             }
             Self::MissingColumn { .. } | Self::MissingField { .. } => {
                 "name the text with `--text-column`; a file without header needs `--no-header`, its columns are 1, 2, .."
+            }
+            Self::OtherDelimiter { delimiter: '\t' } => "cells between tabs are read with `--format tsv`",
+            Self::OtherDelimiter { delimiter } => {
+                return format!("perhaps the cells stand between `{delimiter}`: try `--delimiter '{delimiter}'`");
             }
             Self::RepeatedColumn { .. } | Self::RepeatedField { .. } => {
                 "rename one of them: the other would be released as it is"

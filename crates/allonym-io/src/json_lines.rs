@@ -5,7 +5,7 @@ use crate::error::IoError;
 use crate::input::{Input, Progress};
 use crate::key::{self, Key};
 use crate::line::LineSplitter;
-use crate::row::{Row, RowShape};
+use crate::row::{Encode, Row, RowShape};
 use crate::{Batch, Limits, Reader, Rest, Shape};
 use allonym_text::Private;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -186,10 +186,7 @@ impl Reader for JsonLinesReader {
     }
 
     fn shape(&self) -> Shape {
-        let encode = |text: &str, out: &mut Vec<u8>| {
-            out.extend_from_slice(serde_json::Value::from(text).to_string().as_bytes());
-        };
-        Shape::Rows(RowShape { header: Vec::new(), encode, newline: b"\n" })
+        Shape::Rows(RowShape { header: Vec::new(), encode: Encode::Json, newline: b"\n" })
     }
 
     fn report(&self) -> &Report {

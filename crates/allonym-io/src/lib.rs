@@ -155,6 +155,21 @@ pub trait Writer: Send {
     fn finish(self: Box<Self>) -> Result<(), IoError>;
 }
 
+/// How the rows of a CSV or TSV file are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Whether the first row names the columns; else they are named 1, 2, ..
+    pub header: bool,
+    /// What stands between two cells; the format's own if not given. An ASCII character that is neither a quote nor a line break.
+    pub delimiter: Option<u8>,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self { header: true, delimiter: None }
+    }
+}
+
 /// Opens an input.
 ///
 /// # Errors
@@ -162,13 +177,15 @@ pub trait Writer: Send {
 pub fn open(
     path: &Path,
     format: Format,
-    has_header: bool,
+    table: Table,
     columns: &Columns,
     limits: &Limits,
 ) -> Result<Box<dyn Reader>, IoError> {
+    let delimiter = table.delimiter.unwrap_or(if format == Format::Tsv { b'\t' } else { b',' });
     Ok(match format {
-        Format::Csv => Box::new(csv::CsvReader::open(Input::open(path)?, b',', has_header, columns, limits)?),
-        Format::Tsv => Box::new(csv::CsvReader::open(Input::open(path)?, b'\t', has_header, columns, limits)?),
+        Format::Csv | Format::Tsv => {
+            Box::new(csv::CsvReader::open(Input::open(path)?, delimiter, table.header, columns, limits)?)
+        }
         Format::Jsonl => Box::new(json_lines::JsonLinesReader::open(Input::open(path)?, columns, limits)),
         Format::Lines => Box::new(lines::LinesReader::open(Input::open(path)?, limits)),
         Format::Parquet => Box::new(parquet::ParquetReader::open(path, columns, limits)?),

@@ -4,7 +4,7 @@ use crate::columns::Report;
 use crate::error::IoError;
 use crate::input::{Input, Progress};
 use crate::line::LineSplitter;
-use crate::row::{Row, RowShape};
+use crate::row::{Encode, Row, RowShape};
 use crate::{Batch, Limits, Reader, Rest, Shape};
 use allonym_text::Private;
 
@@ -43,9 +43,7 @@ impl Reader for LinesReader {
     }
 
     fn shape(&self) -> Shape {
-        // A released text has no line break: the detokeniser writes spaces only.
-        let encode = |text: &str, out: &mut Vec<u8>| out.extend_from_slice(text.as_bytes());
-        Shape::Rows(RowShape { header: Vec::new(), encode, newline: b"\n" })
+        Shape::Rows(RowShape { header: Vec::new(), encode: Encode::Plain, newline: b"\n" })
     }
 
     fn report(&self) -> &Report {

@@ -1,5 +1,6 @@
 //! A record of a row format with its text cut out, and the writer that puts the release in its place.
 
+use crate::delimited::push_cell;
 use crate::error::IoError;
 use crate::output::Output;
 use crate::{Rest, Writer};
@@ -42,11 +43,35 @@ impl RowBuilder {
     }
 }
 
+/// How a text is written into its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encode {
+    /// A cell, quoted where it must be.
+    Cell {
+        /// What stands between two cells.
+        delimiter: u8,
+    },
+    /// A JSON string.
+    Json,
+    /// As it is: a released text has no line break, since the detokeniser writes spaces only.
+    Plain,
+}
+
+impl Encode {
+    fn push(self, text: &str, out: &mut Vec<u8>) {
+        match self {
+            Self::Cell { delimiter } => push_cell(text, delimiter, out),
+            Self::Json => out.extend_from_slice(serde_json::Value::from(text).to_string().as_bytes()),
+            Self::Plain => out.extend_from_slice(text.as_bytes()),
+        }
+    }
+}
+
 /// How a row format writes: what comes first, how a text is encoded, what ends a row.
 #[derive(Clone, Debug)]
 pub struct RowShape {
     pub(crate) header: Vec<u8>,
-    pub(crate) encode: fn(&str, &mut Vec<u8>),
+    pub(crate) encode: Encode,
     pub(crate) newline: &'static [u8],
 }
 
@@ -54,7 +79,7 @@ impl RowShape {
     /// Encodes a whole row with its released text.
     pub(crate) fn fill(&self, row: &Row, text: &Released<String>, out: &mut Vec<u8>) {
         out.extend_from_slice(&row.bytes[..row.hole]);
-        (self.encode)(text.value(), out);
+        self.encode.push(text.value(), out);
         out.extend_from_slice(&row.bytes[row.hole..]);
         out.extend_from_slice(self.newline);
     }

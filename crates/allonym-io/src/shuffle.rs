@@ -151,7 +151,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let target = directory.path().join("out.txt");
         let output = Output::create(&target, Compression::None).unwrap();
-        let shape = RowShape { header: b"head\n".to_vec(), encode: |_, _| {}, newline: b"\n" };
+        let shape = RowShape { header: b"head\n".to_vec(), encode: crate::row::Encode::Plain, newline: b"\n" };
         let rng = PrivacyRng::reproducible(seed);
         let mut writer = Box::new(ShuffledRows::new(output, shape, rng, &target, Some(40 << 20)).unwrap());
         writer.memory = memory;

@@ -25,8 +25,7 @@ pub enum Stage {
 pub type OnProgress<'a> = &'a mut dyn FnMut(Stage, &Progress, u64);
 
 pub(crate) fn open(checked: &Checked) -> Result<Box<dyn Reader>, Failure> {
-    let has_header = !checked.settings.no_header;
-    Ok(allonym_io::open(&checked.settings.input, checked.format, has_header, &checked.columns, &checked.limits)?)
+    Ok(allonym_io::open(&checked.settings.input, checked.format, checked.table, &checked.columns, &checked.limits)?)
 }
 
 /// Releases a whole file.

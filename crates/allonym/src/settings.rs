@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use allonym_dp::compose::plan;
 use allonym_dp::mechanism::{self, Mechanism, Parameters};
 use allonym_dp::{Length, Terms};
-use allonym_io::{Columns, Format, Limits, is_stream};
+use allonym_io::{Columns, Format, Limits, Table, is_stream};
 use allonym_text::Vocabulary;
 use allonym_text::vocabulary::Origin;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,9 @@ pub struct Settings {
     pub drop: Vec<String>,
     /// Whether a CSV or TSV file has no header; its columns are then named 1, 2, .. Default false.
     pub no_header: bool,
+    /// What stands between two cells of a CSV file. Default a comma; in a TSV file a tab.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<char>,
     /// Whether the rows are written in random order. Default false.
     pub shuffle: bool,
     /// The mechanism, by its name in the catalogue. Default `random`.
@@ -104,6 +107,7 @@ impl Default for Settings {
             keep: Vec::new(),
             drop: Vec::new(),
             no_header: false,
+            delimiter: None,
             shuffle: false,
             mechanism: "random".into(),
             length: Length::Fixed,
@@ -135,6 +139,7 @@ pub struct Checked {
     pub(crate) settings: Settings,
     pub(crate) format: Format,
     pub(crate) columns: Columns,
+    pub(crate) table: Table,
     pub(crate) limits: Limits,
     pub(crate) terms: Terms,
     pub(crate) vocabulary: Vocabulary,
@@ -162,6 +167,7 @@ impl Settings {
             let message = format!("`no-header` means nothing for {format}");
             return Err(Failure::new(message, "it is for csv and tsv; leave it out"));
         }
+        let table = self.table(format)?;
         if matches!(format, Format::Lines | Format::Files) && !(self.drop.is_empty() && self.keep.is_empty()) {
             let message = format!("`{format}` has no columns to keep or drop");
             return Err(Failure::new(message, "leave out `--keep` and `--drop`"));
@@ -199,7 +205,25 @@ impl Settings {
         // A batch holds releases too: fewer records where each may be long.
         let batch_records = (400_000 / self.max_tokens).clamp(1, Limits::default().batch_records);
         let limits = Limits { record_bytes: self.max_record_mib << 20, batch_records, ..Limits::default() };
-        Ok(Checked { settings: self, format, columns, limits, terms, vocabulary, mechanism })
+        Ok(Checked { settings: self, format, columns, table, limits, terms, vocabulary, mechanism })
+    }
+
+    fn table(&self, format: Format) -> Result<Table, Failure> {
+        let table = Table { header: !self.no_header, delimiter: None };
+        let Some(delimiter) = self.delimiter else { return Ok(table) };
+        if format != Format::Csv {
+            let message = format!("`delimiter` means nothing for {format}");
+            return Err(Failure::new(message, "it is for csv; leave it out"));
+        }
+        match u8::try_from(delimiter) {
+            Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\r' | b'\n') => {
+                Ok(Table { delimiter: Some(byte), ..table })
+            }
+            _ => Err(Failure::new(
+                format!("`delimiter` is `{}`", delimiter.escape_default()),
+                "it must be an ASCII character, and neither a quote nor a line break",
+            )),
+        }
     }
 
     /// A ledger needs an input that can be read twice and records that it can know again.

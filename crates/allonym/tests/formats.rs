@@ -309,3 +309,22 @@ fn a_byte_order_mark_is_kept_and_is_not_part_of_a_name() {
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(outcome.stdout.starts_with("\u{FEFF}text,id\n"));
 }
+
+#[test]
+fn a_csv_file_may_have_another_delimiter() {
+    let place = Place::new();
+    let input = place.file("in.csv", "id;text;note\n1;\"a; b, c\";x,y\n");
+    let output = place.name("out.csv");
+    let outcome = run(&["anonymize", &input, "-o", &output, "--delimiter", ";", "--max-tokens", "3"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let released = place.read("out.csv");
+    let cells: Vec<&str> = released.lines().nth(1).unwrap().split(';').collect();
+    assert!(released.starts_with("id;text;note\n1;") && cells.last() == Some(&"x,y"), "{released}");
+    let guessed = run(&["anonymize", &input, "-o", &output]);
+    assert_eq!(guessed.code, Some(2));
+    assert!(guessed.stderr.contains("try `--delimiter ';'`"), "{}", guessed.stderr);
+    for (format, delimiter) in [("csv", "\""), ("csv", "\n"), ("csv", "é"), ("tsv", ";")] {
+        let outcome = run(&["anonymize", &input, "-o", &output, "--format", format, "--delimiter", delimiter]);
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    }
+}

@@ -117,6 +117,11 @@ struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     no_header: Option<bool>,
 
+    /// What stands between two cells of a CSV file [default: a comma]
+    #[arg(long, env = "ALLONYM_DELIMITER", hide_env = true, value_name = "CHAR", help_heading = "Columns")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delimiter: Option<char>,
+
     /// Write the rows in random order: their order can give an author away
     #[arg(long, env = "ALLONYM_SHUFFLE", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), value_name = "BOOL", hide_possible_values = true, help_heading = "Columns")]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use super::print;
 use allonym::Failure;
-use allonym::io::{Columns, Format, Limits};
+use allonym::io::{Columns, Format, Limits, Table};
 use allonym::text::Document;
 use clap::Args;
 use serde::Serialize;
@@ -51,7 +51,7 @@ impl Tokenize {
     pub(super) fn run(self) -> Result<(), Failure> {
         let format = Format::settle(self.format, &self.input)?;
         let columns = Columns { text: self.text_column.clone(), ..Columns::default() };
-        let mut reader = allonym::io::open(&self.input, format, true, &columns, &Limits::default())?;
+        let mut reader = allonym::io::open(&self.input, format, Table::default(), &columns, &Limits::default())?;
         while let Some(batch) = reader.next()? {
             for (record, text) in (batch.first..).zip(batch.texts) {
                 let document = Document::read(&text.declassify("tokenize: shown to the text's owner"));

@@ -1,7 +1,7 @@
 //! `allonym vocabulary`: prints a vocabulary file, from the public list or, marked for ever, from private texts.
 
 use allonym::Failure;
-use allonym::io::{Columns, Compression, Format, Limits, Output};
+use allonym::io::{Columns, Compression, Format, Limits, Output, Table};
 use allonym::text::vocabulary::WordsMayLeak;
 use allonym::text::{Document, Vocabulary};
 use clap::Args;
@@ -63,7 +63,7 @@ impl MakeVocabulary {
         let path = self.count_from.clone().unwrap_or_default();
         let format = Format::settle(self.format, &path)?;
         let columns = Columns { text: self.text_column.clone(), ..Columns::default() };
-        let mut reader = allonym::io::open(&path, format, true, &columns, &Limits::default())?;
+        let mut reader = allonym::io::open(&path, format, Table::default(), &columns, &Limits::default())?;
         let mut failed = None;
         // Batch by batch, so that memory holds the counts and not the texts.
         let batches = std::iter::from_fn(|| {
