@@ -1,11 +1,8 @@
-//! The matrix product: the one place where nearly all of the time goes, on the `gemm` crate.
+//! The product of two matrices: shapes are checked here, the engine computes.
 
+use crate::engine;
 use crate::matrix::{View, ViewMut};
 use crate::real::Real;
-use gemm::Parallelism;
-
-/// Below so many multiplications, waking other threads costs more than it saves.
-const WORTH_SHARING: usize = 1 << 18;
 
 /// What becomes of the numbers that stand in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,59 +17,19 @@ pub enum Into {
 ///
 /// # Panics
 /// When the shapes do not fit.
-#[allow(clippy::needless_pass_by_value, reason = "a view that may be written is given away for the product")]
 pub fn multiply<T: Real>(out: ViewMut<'_, T>, into: Into, left: View<'_, T>, right: View<'_, T>, threads: usize) {
-    let (rows, columns, inner) = (out.rows, out.columns, left.columns);
     assert!(
-        left.rows == rows && right.columns == columns && right.rows == inner,
-        "a product of {} x {} and {} x {} into {rows} x {columns}",
+        left.rows == out.rows && right.columns == out.columns && right.rows == left.columns,
+        "a product of {} x {} and {} x {} into {} x {}",
         left.rows,
         left.columns,
         right.rows,
         right.columns,
+        out.rows,
+        out.columns,
     );
-    check(left.values.len(), left.rows, left.columns, left.row_step, left.column_step);
-    check(right.values.len(), right.rows, right.columns, right.row_step, right.column_step);
-    check(out.values.len(), rows, columns, out.row_step, 1);
-    if rows == 0 || columns == 0 {
-        return;
-    }
-    let shared = threads > 1 && rows * columns * inner >= WORTH_SHARING;
-    let parallelism = if shared { Parallelism::Rayon(threads) } else { Parallelism::None };
-    let read = into == Into::Add;
-    let (keep, step) = (if read { T::ONE } else { T::ZERO }, |step: usize| step as isize);
-    // SAFETY: `check` made sure that the last element of each matrix lies inside its slice, `out` is borrowed for writing
-    // and so overlaps neither of the others, and `T` is `f32` or `f64`, which `gemm` knows by their types.
-    #[allow(unsafe_code, reason = "the product takes pointers")]
-    unsafe {
-        gemm::gemm(
-            rows,
-            columns,
-            inner,
-            out.values.as_mut_ptr(),
-            1,
-            step(out.row_step),
-            read,
-            left.values.as_ptr(),
-            step(left.column_step),
-            step(left.row_step),
-            right.values.as_ptr(),
-            step(right.column_step),
-            step(right.row_step),
-            keep,
-            T::ONE,
-            false,
-            false,
-            false,
-            parallelism,
-        );
-    }
-}
-
-/// Makes sure that a matrix lies inside its numbers.
-fn check(len: usize, rows: usize, columns: usize, row_step: usize, column_step: usize) {
-    if rows > 0 && columns > 0 {
-        assert!((rows - 1) * row_step + (columns - 1) * column_step < len, "a view beyond its numbers");
+    if out.rows > 0 && out.columns > 0 {
+        T::product(engine::current(), out, into, left, right, threads);
     }
 }
 

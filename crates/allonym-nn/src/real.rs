@@ -3,6 +3,9 @@
 //! The elementary functions of `f32` are written without branches or calls, so that the compiler turns loops over them into
 //! vector instructions. They are accurate to a few units in the last place (tests below); those of `f64` are the library's.
 
+use crate::engine::Engine;
+use crate::matrix::{View, ViewMut};
+use crate::product::Into;
 use std::fmt::Debug;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -46,6 +49,15 @@ pub trait Real:
     fn is_finite(self) -> bool;
     /// The larger of the two; the first, if the second is no number.
     fn max(self, other: Self) -> Self;
+    /// The product of matrices of such numbers, by an engine.
+    fn product(
+        engine: &dyn Engine,
+        out: ViewMut<'_, Self>,
+        into: Into,
+        left: View<'_, Self>,
+        right: View<'_, Self>,
+        threads: usize,
+    );
     /// 1 / (1 + e^-x).
     #[inline(always)]
     fn sigmoid(self) -> Self {
@@ -56,6 +68,17 @@ pub trait Real:
 impl Real for f32 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
+
+    fn product(
+        engine: &dyn Engine,
+        out: ViewMut<'_, Self>,
+        into: Into,
+        left: View<'_, Self>,
+        right: View<'_, Self>,
+        threads: usize,
+    ) {
+        engine.product_f32(out, into, left, right, threads);
+    }
 
     #[inline(always)]
     fn of(value: f64) -> Self {
@@ -122,6 +145,17 @@ impl Real for f32 {
 impl Real for f64 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
+
+    fn product(
+        engine: &dyn Engine,
+        out: ViewMut<'_, Self>,
+        into: Into,
+        left: View<'_, Self>,
+        right: View<'_, Self>,
+        threads: usize,
+    ) {
+        engine.product_f64(out, into, left, right, threads);
+    }
 
     fn of(value: f64) -> Self {
         value

@@ -9,7 +9,7 @@ mod model;
 use allonym_dp::PrivacyRng;
 use allonym_nn::loss::top;
 use allonym_nn::optimiser::{Adam, AdamSettings};
-use allonym_nn::{Into, Matrix, multiply};
+use allonym_nn::{Into, Matrix, engine, multiply};
 use model::{ErAe, SIZES, Size};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn main() {
         return;
     }
     let peak = peak();
-    println!("a large product reaches {peak:.0} GFLOP/s on {THREADS} threads\n");
+    println!("{}: a large product reaches {peak:.0} GFLOP/s on {THREADS} threads\n", engine::current().name());
     println!(
         "{:<8}{:<16}{:>12}{:>12}{:>8}{:>10}{:>10}{:>8}",
         "size", "task", "ours/s", "peer/s", "ratio", "MB", "peer MB", "ratio"
