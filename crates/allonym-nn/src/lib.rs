@@ -16,6 +16,7 @@ pub mod optimiser;
 mod product;
 mod real;
 mod sequences;
+pub mod sparse;
 mod store;
 mod vectorise;
 

@@ -1,0 +1,175 @@
+//! The linear support vector machine with squared hinge loss, one class against the rest, by dual coordinate descent (Hsieh et al. 2008).
+//!
+//! The problem is that of liblinear and scikit-learn's `LinearSVC`: half the squared length of the weights, offset included, plus the cost
+//! times the squared losses. Its solution is unique, so it does not matter that the way there is our own: all classes of a group are
+//! trained side by side, so that a row is read once for all of them and their weights lie together in memory.
+
+use super::check;
+use super::linear::{Group, Linear};
+use crate::error::EvalError;
+use crate::features::Sparse;
+use allonym_dp::PrivacyRng;
+use allonym_nn::sparse::{LANES, gather, scatter};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Settings of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SvmSettings {
+    /// The cost of a loss. Default 1.
+    pub cost: f64,
+    /// Training ends when no coordinate of any class violates optimality by more. Default 1e-4.
+    pub tolerance: f64,
+    /// The most rounds over all rows. Default 1000.
+    pub rounds: usize,
+}
+
+impl Default for SvmSettings {
+    fn default() -> Self {
+        Self { cost: 1.0, tolerance: 1e-4, rounds: 1000 }
+    }
+}
+
+/// Trains linear support vector machines.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LinearSvm;
+
+impl LinearSvm {
+    /// Learns to tell classes apart; `labels` are numbers from 0, `what` names them for messages.
+    ///
+    /// # Errors
+    /// When there is only one class, rows and labels do not line up, or a setting is out of range.
+    pub fn fit(settings: SvmSettings, rows: &Sparse, labels: &[u32], what: &'static str) -> Result<Linear, EvalError> {
+        let classes = check(rows, labels, what)?;
+        for (setting, value) in [("cost", settings.cost), ("tolerance", settings.tolerance)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(EvalError::Setting { setting, value: value.to_string(), allowed: "above 0" });
+            }
+        }
+        // Two classes have one machine; the other is its opposite.
+        let machines = if classes == 2 { 1 } else { classes };
+        let threads = rayon::current_num_threads();
+        let size = machines.div_ceil(threads.min(machines)).min(64);
+        let firsts: Vec<usize> = (0..machines).step_by(size).collect();
+        let mut groups: Vec<Group> = firsts
+            .into_par_iter()
+            .map(|first| {
+                let positives: Vec<u32> = match classes {
+                    2 => vec![1],
+                    _ => (first..(first + size).min(machines)).map(|class| class as u32).collect(),
+                };
+                train(settings, rows, labels, &positives)
+            })
+            .collect();
+        if classes == 2 {
+            groups = groups.into_iter().map(|group| both_sides(&group)).collect();
+        }
+        Ok(Linear { width: rows.width(), groups })
+    }
+}
+
+/// Two classes from the machine of the second.
+fn both_sides(group: &Group) -> Group {
+    let mut weights = Vec::with_capacity(group.weights.len());
+    for numbers in group.weights.chunks_exact(group.lanes) {
+        weights.extend([-numbers[0], numbers[0]]);
+        weights.extend(std::iter::repeat_n(0.0, group.lanes - 2));
+    }
+    Group { classes: 2, lanes: group.lanes, weights }
+}
+
+/// Trains the machines of some classes side by side.
+fn train(settings: SvmSettings, rows: &Sparse, labels: &[u32], positives: &[u32]) -> Group {
+    let (count, classes) = (rows.rows(), positives.len());
+    let lanes = classes.next_multiple_of(LANES);
+    let width = rows.width();
+    let mut weights = vec![0.0_f32; (width + 1) * lanes];
+    let mut duals = vec![0.0_f32; count * lanes];
+    // The penalty on the diagonal of the dual problem, and the diagonal itself; 1 more for the offset.
+    let penalty = (0.5 / settings.cost) as f32;
+    let diagonal: Vec<f32> = (0..count).map(|row| rows.row(row).square() + 1.0 + penalty).collect();
+    let mut order: Vec<usize> = (0..count).collect();
+    let mut rng = PrivacyRng::reproducible(0);
+    let (mut margins, mut changes) = (vec![0.0_f32; lanes], vec![0.0_f32; lanes]);
+    for _ in 0..settings.rounds {
+        rng.shuffle(&mut order);
+        let (mut highest, mut lowest) = (vec![f32::NEG_INFINITY; classes], vec![f32::INFINITY; classes]);
+        for index in &order {
+            let row = rows.row(*index);
+            gather(row.columns, row.values, &weights[..width * lanes], lanes, &mut margins);
+            let offsets = &mut weights[width * lanes..];
+            let duals = &mut duals[index * lanes..][..classes];
+            let mut changed = false;
+            for lane in 0..classes {
+                let sign = if labels[*index] == positives[lane] { 1.0 } else { -1.0 };
+                let dual = duals[lane];
+                let gradient = sign * (margins[lane] + offsets[lane]) - 1.0 + penalty * dual;
+                let projected = if dual > 0.0 { gradient } else { gradient.min(0.0) };
+                highest[lane] = highest[lane].max(projected);
+                lowest[lane] = lowest[lane].min(projected);
+                changes[lane] = 0.0;
+                if projected.abs() > 1e-12 {
+                    let new = (dual - gradient / diagonal[*index]).max(0.0);
+                    changes[lane] = (new - dual) * sign;
+                    duals[lane] = new;
+                    changed |= new != dual;
+                }
+                offsets[lane] += changes[lane];
+            }
+            if changed {
+                scatter(row.columns, row.values, &mut weights, lanes, &changes);
+            }
+        }
+        let settled = |(highest, lowest): (&f32, &f32)| f64::from(highest - lowest) <= settings.tolerance;
+        if highest.iter().zip(&lowest).all(settled) {
+            break;
+        }
+    }
+    Group { classes, lanes, weights }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(points: &[f32]) -> Sparse {
+        let mut rows = Sparse::new(1);
+        points.iter().for_each(|point| rows.push([(0, *point)]));
+        rows
+    }
+
+    #[test]
+    fn two_points_by_hand() {
+        // Minimise (w^2 + b^2)/2 + 2 (1 - w)^2 with points 1 and -1 and cost 1: b = 0 and w = 4 (1 - w), so w = 0.8.
+        let rows = line(&[1.0, -1.0]);
+        let settings = SvmSettings { tolerance: 1e-7, ..SvmSettings::default() };
+        let machine = LinearSvm::fit(settings, &rows, &[1, 0], "classes").unwrap();
+        assert!((machine.weight(1, 0) - 0.8).abs() < 1e-5 && machine.offset(1).abs() < 1e-5);
+        assert_eq!(machine.predict(&rows).unwrap(), [1, 0]);
+        assert_eq!(machine.decide(rows.row(0))[0], -machine.decide(rows.row(0))[1]);
+    }
+
+    #[test]
+    fn several_classes_are_told_apart() {
+        let mut rows = Sparse::new(3);
+        let labels: Vec<u32> = (0..60).map(|i| i % 3).collect();
+        for (index, label) in labels.iter().enumerate() {
+            let noise = ((index * 7) % 5) as f32 * 0.1;
+            rows.push((0..3).map(|column| (column, if column == *label { 1.0 } else { noise })));
+        }
+        let machine = LinearSvm::fit(SvmSettings::default(), &rows, &labels, "classes").unwrap();
+        assert_eq!(machine.classes(), 3);
+        assert_eq!(machine.predict(&rows).unwrap(), labels);
+    }
+
+    #[test]
+    fn one_class_and_labels_that_do_not_line_up_are_refused() {
+        let rows = line(&[1.0, 2.0]);
+        let fit = |labels: &[u32]| LinearSvm::fit(SvmSettings::default(), &rows, labels, "authors");
+        assert!(matches!(fit(&[1, 1]), Err(EvalError::OneClass { what: "authors" })));
+        assert!(matches!(fit(&[1]), Err(EvalError::Labels { rows: 2, labels: 1 })));
+        let machine = fit(&[0, 1]).unwrap();
+        assert!(matches!(machine.predict(&Sparse::new(7)), Err(EvalError::Width { found: 7, expected: 1 })));
+    }
+}

@@ -1,0 +1,47 @@
+//! What can go wrong when a release is judged. Messages name records, columns and settings, never a text.
+
+use thiserror::Error;
+
+/// An error of the evaluation.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum EvalError {
+    /// Nothing to learn from.
+    #[error("there are no texts to learn from")]
+    NoTexts,
+    /// A classifier needs two classes.
+    #[error("there is only one {what} to tell apart")]
+    OneClass {
+        /// What the classes are: authors, labels.
+        what: &'static str,
+    },
+    /// Texts and their classes do not line up.
+    #[error("there are {rows} texts and {labels} classes for them")]
+    Labels {
+        /// Rows.
+        rows: usize,
+        /// Labels.
+        labels: usize,
+    },
+    /// Rows of another width than was learned from.
+    #[error("a row has {found} features; {expected} were learned")]
+    Width {
+        /// What it has.
+        found: usize,
+        /// What it must have.
+        expected: usize,
+    },
+    /// A setting outside its range.
+    #[error("`{setting}` is {value}; it must be {allowed}")]
+    Setting {
+        /// The setting's name.
+        setting: &'static str,
+        /// Its value.
+        value: String,
+        /// What would be accepted.
+        allowed: &'static str,
+    },
+    /// Every feature was left out.
+    #[error("no feature is left: every one occurs in too few or too many texts")]
+    NoFeatures,
+}
