@@ -55,6 +55,24 @@ pub enum NnError {
         /// What would be accepted.
         allowed: &'static str,
     },
+    /// A file that cannot be read, or that holds something else.
+    #[error("file `{file}`: {why}")]
+    File {
+        /// Its name.
+        file: String,
+        /// What is the matter with it.
+        why: String,
+    },
+    /// A tensor of a file that is missing, or that is not what the model needs.
+    #[error("file `{file}`: tensor `{tensor}` {why}")]
+    Tensor {
+        /// The file's name.
+        file: String,
+        /// The tensor's name.
+        tensor: String,
+        /// What is the matter with it.
+        why: String,
+    },
 }
 
 impl NnError {
@@ -65,5 +83,9 @@ impl NnError {
         expected: impl std::fmt::Display,
     ) -> Self {
         Self::Shape { layer: layer.to_owned(), what, found: found.to_string(), expected: expected.to_string() }
+    }
+
+    pub(crate) fn file(path: &std::path::Path, why: impl std::fmt::Display) -> Self {
+        Self::File { file: path.display().to_string(), why: why.to_string() }
     }
 }

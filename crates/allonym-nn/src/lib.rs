@@ -5,6 +5,7 @@
 //! miss one. Layers hand over what gradients are made of ([`Gradients`]): a private step gets the norm of every
 //! example's gradient from it without forming that gradient.
 
+pub mod encoder;
 pub mod engine;
 mod error;
 mod gradient;
