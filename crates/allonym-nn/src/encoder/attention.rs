@@ -86,7 +86,7 @@ mod tests {
         // with 3/4 and 1/4: 3 + 2 = 5. The second with 1/2 and 1/2: 6.
         let joint = Matrix::of(2, 3, vec![1.0, 3.0_f32.ln(), 4.0, 0.0, 0.0, 8.0]);
         let mut out = Matrix::zeros(2, 1);
-        attend(&mut out, &joint, &[0..2], 1);
+        attend(&mut out, &joint, std::slice::from_ref(&(0..2)), 1);
         assert!((out.row(0)[0] - 5.0).abs() < 1e-5 && (out.row(1)[0] - 6.0).abs() < 1e-5);
     }
 
