@@ -80,6 +80,16 @@ fn a_text_has_the_same_vector_in_any_company() {
 }
 
 #[test]
+fn texts_without_a_token_have_a_vector() {
+    let encoder = UseLite::open(&fixture("tiny_use")).unwrap();
+    let empty = golden(&fixture("tiny_use")).into_iter().find(|golden| golden.text.is_empty()).unwrap();
+    let ours = encoder.encode(&["", " "], 2).unwrap();
+    for row in 0..2 {
+        assert!(ours.row(row).iter().zip(&empty.embedding).all(|(a, b)| (a - b).abs() < 2e-6));
+    }
+}
+
+#[test]
 fn no_texts_have_no_vectors() {
     let bert = Bert::open(&fixture("tiny_bert")).unwrap();
     let none = bert.encode(&[], 2).unwrap();
@@ -138,6 +148,7 @@ fn models_that_we_do_not_compute_are_refused() {
         ("\"gelu\"", "\"relu\"", "file `config.json`: `hidden_act` must be `gelu`"),
         ("\"bert\"", "\"gpt2\"", "file `config.json`: `model_type` must be `bert`"),
         ("_heads\": 2", "_heads\": 3", "file `config.json`: `num_attention_heads` must divide `hidden_size`"),
+        ("\"type_vocab_size\": 2", "\"type_vocab_size\": 0", "file `config.json`: sizes must be above 0"),
         ("\"vocab_size\": 37", "\"vocab_size\": 36", "file `vocab.txt`: has 37 pieces; `config.json` says 36"),
     ] {
         assert_eq!(message_with("tiny_bert", "config.json", Some(settings.replace(from, to).as_bytes())), message);

@@ -60,8 +60,11 @@ impl Settings {
         if settings.position_embedding_type.as_deref().is_some_and(|kind| kind != "absolute") {
             return refuse("`position_embedding_type` must be `absolute`");
         }
-        let Self { hidden_size, num_attention_heads, .. } = settings;
-        if hidden_size == 0 || num_attention_heads == 0 || !hidden_size.is_multiple_of(num_attention_heads) {
+        let Self { hidden_size, num_attention_heads, intermediate_size, type_vocab_size, .. } = settings;
+        if hidden_size == 0 || intermediate_size == 0 || type_vocab_size == 0 {
+            return refuse("sizes must be above 0");
+        }
+        if num_attention_heads == 0 || !hidden_size.is_multiple_of(num_attention_heads) {
             return refuse("`num_attention_heads` must divide `hidden_size`");
         }
         let sentence: Sentence = optional(&directory.join("sentence_bert_config.json"))?;

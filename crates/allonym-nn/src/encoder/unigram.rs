@@ -134,21 +134,25 @@ fn filled(scores: &[Option<f64>]) -> Vec<f64> {
     scores.iter().enumerate().map(of).collect()
 }
 
-/// The text in NFKC, with U+2581 before every word; runs of spaces are one, control characters are left out.
+/// The text in NFKC, with U+2581 before every word; runs of spaces are one, ASCII's control characters are left out.
 fn normalised(text: &str) -> Vec<char> {
     let mut chars = Vec::with_capacity(text.len() + 1);
     let mut after_space = true;
     for c in text.nfkc() {
-        if c.is_whitespace() || matches!(c, SPACE | '\u{200B}'..='\u{200F}' | '\u{FEFF}' | char::REPLACEMENT_CHARACTER)
-        {
+        if is_space(c) {
             after_space = true;
-        } else if !c.is_control() {
+        } else if !c.is_ascii_control() {
             chars.extend(after_space.then_some(SPACE));
             chars.push(c);
             after_space = false;
         }
     }
     chars
+}
+
+/// Whether SentencePiece takes a character for a space: white space, marks without width, and its own sign.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, SPACE | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' | '\u{FFFD}')
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ use crate::real::Real;
 use std::path::Path;
 
 const LAYERS: usize = 2;
+/// A file that allows more tokens than this is damaged: the published one allows 128.
+const MOST_TOKENS: usize = 1 << 16;
 const ENCODER: &str = "module/Encoder_en";
 const APPLIED: &str = "module_apply_default/Encoder_en";
 
@@ -209,7 +211,11 @@ fn timing(weights: &Weights<'_>, width: usize) -> Result<Matrix<f32>, NnError> {
         return Err(weights.error(&name, format!("cannot be added to {width} columns; there must be twice its own")));
     }
     let rates = weights.numbers(&name, &[1, width / 2])?;
-    let most = weights.count(&format!("{APPLIED}/KonaTransformer/ClipToMaxLength/Less/y"))?;
+    let limit = format!("{APPLIED}/KonaTransformer/ClipToMaxLength/Less/y");
+    let most = weights.count(&limit)?;
+    if most > MOST_TOKENS {
+        return Err(weights.error(&limit, format!("is {most}; it must be at most {MOST_TOKENS}")));
+    }
     let mut timing = Matrix::zeros(most, width);
     for position in 0..most {
         let (sines, cosines) = timing.row_mut(position).split_at_mut(width / 2);

@@ -2,7 +2,8 @@
 //!
 //! Text is cleaned, ideographs become words of their own, accents go, letters become small, punctuation is split off. Each word
 //! is then cut from the left into the longest pieces that the vocabulary has. Control tokens are never read from a text:
-//! `[SEP]` in a sentence is a word between brackets.
+//! `[SEP]` in a sentence is a word between brackets. Categories of characters are those of current Unicode; Hugging Face's tables
+//! are older, so that a thousand rare marks and signs are cut differently there.
 
 use super::weights::read;
 use crate::error::NnError;
