@@ -2,7 +2,8 @@
 //!
 //! `ALLONYM_MINILM` names the model's directory, `ALLONYM_SENTENCES` a file with a sentence on each line, `PEER_PYTHON` an
 //! interpreter with sentence-transformers. Rounds of ours and theirs alternate, so that both see the same machine. On a machine
-//! that is shared with others, the figures of one thread are the fairer ones: their threads wait for each other, ours do not.
+//! that is shared with others, the figures of one thread are the fairer ones: threads that share each product wait for
+//! each other, threads with texts of their own do not.
 
 use allonym_nn::encoder::{Bert, SentenceEncoder};
 use std::hint::black_box;
