@@ -73,6 +73,12 @@ pub enum Purpose {
     Audit = 3,
     /// The key under which a ledger keeps the price of a run.
     Reservation = 4,
+    /// Choosing the examples of a training step.
+    Sampling = 5,
+    /// The noise of a training step.
+    Noise = 6,
+    /// What a model itself draws while it is trained: dropout, wrong answers.
+    Training = 7,
 }
 
 /// A stream of random words for one record. Not `Clone`: a copy would use the same words twice.

@@ -1,9 +1,13 @@
 //! From gradients to new parameters.
 
 mod adam;
+mod noise;
+mod private;
 mod sgd;
 
 pub use adam::{Adam, AdamSettings};
+pub use noise::grid;
+pub use private::{PrivateSettings, PrivateStep};
 pub use sgd::Sgd;
 
 use crate::real::Real;
