@@ -16,6 +16,7 @@ mod matrix;
 pub mod optimiser;
 mod product;
 mod real;
+pub mod sampling;
 mod sequences;
 pub mod sparse;
 mod store;
