@@ -55,17 +55,37 @@ pub enum NnError {
         /// What would be accepted.
         allowed: &'static str,
     },
-    /// A file that cannot be read, or that holds something else.
-    #[error("file `{file}`: {why}")]
+    /// A file that cannot be read or written.
+    #[error("`{file}`: {source}")]
     File {
-        /// Its name.
+        /// The file.
         file: String,
-        /// What is the matter with it.
-        why: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that is not what it should be.
+    #[error("`{file}` {problem}")]
+    Broken {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A file whose tensor is missing, or is of another size or kind than the model's.
+    #[error("`{file}`: tensor `{tensor}` is {found}; the model has {expected}")]
+    Tensor {
+        /// The file.
+        file: String,
+        /// The tensor.
+        tensor: String,
+        /// What the file has.
+        found: String,
+        /// What the model has.
+        expected: String,
     },
     /// A tensor of a file that is missing, or that is not what the model needs.
     #[error("file `{file}`: tensor `{tensor}` {why}")]
-    Tensor {
+    Unfit {
         /// The file's name.
         file: String,
         /// The tensor's name.
@@ -73,9 +93,52 @@ pub enum NnError {
         /// What is the matter with it.
         why: String,
     },
+    /// A card of a later version than this program knows.
+    #[error("`{file}` has version {found}; this program reads up to {known}")]
+    LaterVersion {
+        /// The file.
+        file: String,
+        /// Its version.
+        found: i64,
+        /// The last version known.
+        known: i64,
+    },
+    /// A run that went out of bounds.
+    #[error("{what} of step {step} is not a number; {}", match checkpoint {
+        Some(name) => format!("the last good checkpoint is `{name}`"),
+        None => "no checkpoint was written before".to_owned(),
+    })]
+    Diverged {
+        /// Which number.
+        what: &'static str,
+        /// The step, counted from 1.
+        step: u64,
+        /// The last good checkpoint.
+        checkpoint: Option<String>,
+    },
+    /// Something that is possible and not allowed.
+    #[error("{what}; {hint}")]
+    Refused {
+        /// What was asked for.
+        what: String,
+        /// What can be done instead.
+        hint: &'static str,
+    },
+    /// The privacy core refused.
+    #[error(transparent)]
+    Privacy(#[from] allonym_dp::DpError),
 }
 
 impl NnError {
+    /// What went wrong with a file.
+    pub(crate) fn file(path: &std::path::Path) -> impl Fn(std::io::Error) -> Self + '_ {
+        |source| Self::File { file: path.display().to_string(), source }
+    }
+
+    pub(crate) fn broken(path: &std::path::Path, problem: impl Into<String>) -> Self {
+        Self::Broken { file: path.display().to_string(), problem: problem.into() }
+    }
+
     pub(crate) fn shape(
         layer: &str,
         what: &'static str,

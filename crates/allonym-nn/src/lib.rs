@@ -5,6 +5,8 @@
 //! miss one. Layers hand over what gradients are made of ([`Gradients`]): a private step gets the norm of every
 //! example's gradient from it without forming that gradient.
 
+mod card;
+pub mod checkpoint;
 pub mod encoder;
 pub mod engine;
 mod error;
@@ -20,8 +22,10 @@ pub mod sampling;
 mod sequences;
 pub mod sparse;
 mod store;
+pub mod training;
 mod vectorise;
 
+pub use card::{Card, Differential, Losses, Protection};
 pub use error::NnError;
 pub use gradient::{Clipped, Gradients, Later, Rows};
 pub use inference::{Candidate, candidates, probabilities};

@@ -88,7 +88,7 @@ impl<'a> Weights<'a> {
 
     /// An error about a tensor of this file.
     pub(crate) fn error(&self, name: &str, why: impl Into<String>) -> NnError {
-        NnError::Tensor { file: self.file.clone(), tensor: name.to_owned(), why: why.into() }
+        NnError::Unfit { file: self.file.clone(), tensor: name.to_owned(), why: why.into() }
     }
 
     fn tensor(&self, name: &str) -> Result<TensorView<'a>, NnError> {

@@ -1,11 +1,13 @@
 //! From gradients to new parameters.
 
 mod adam;
+mod any;
 mod noise;
 mod private;
 mod sgd;
 
 pub use adam::{Adam, AdamSettings};
+pub use any::{Optimiser, OptimiserSettings};
 pub use noise::grid;
 pub use private::{PrivateSettings, PrivateStep};
 pub use sgd::Sgd;
@@ -24,7 +26,8 @@ pub fn clip_by_global_norm<T: Real>(gradients: &mut [T], largest: f64) -> f64 {
 }
 
 vectorised! {
-    fn scale<T>(values: &mut [T], factor: T) {
+    /// Multiplies every number.
+    pub(crate) fn scale<T>(values: &mut [T], factor: T) {
         for value in values {
             *value *= factor;
         }

@@ -4,11 +4,10 @@
 //! more: DP-SGD and DP-Adam have the same price. The divisor is a public number. Dividing by the number of examples that
 //! were drawn would tell how many there were.
 
-use super::noise;
+use super::{noise, scale};
 use crate::error::NnError;
 use crate::gradient::Clipped;
 use crate::real::Real;
-use crate::vectorise::vectorised;
 use allonym_dp::Entropy;
 use serde::{Deserialize, Serialize};
 
@@ -114,15 +113,6 @@ impl PrivateStep {
     /// The same for a batch without examples, of a model with so many parameters.
     pub fn of_none<T: Real>(&mut self, parameters: usize, threads: usize) -> Vec<T> {
         self.noised(Clipped { sum: vec![T::ZERO; parameters], norms: Vec::new() }, threads)
-    }
-}
-
-vectorised! {
-    /// Multiplies every number.
-    pub(crate) fn scale<T>(values: &mut [T], factor: T) {
-        for value in values {
-            *value *= factor;
-        }
     }
 }
 

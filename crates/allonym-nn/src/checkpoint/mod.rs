@@ -1,0 +1,197 @@
+//! Models on disk: a directory for each checkpoint, there whole or not at all.
+//!
+//! ```text
+//! run/step-000123/model.safetensors   the parameters
+//!                 state.safetensors   what the optimiser remembers, to go on from here
+//!                 card.toml           what the model is and what is promised (see `Card`)
+//! run/latest                          the name of the last one
+//! run/best                            the name of the best one on validation data, if there is any
+//! ```
+//! The files are written and synced under another name; then the directory gets its own, then `latest` is replaced. A full disk, a crash or
+//! a kill in between leaves the checkpoint before. `model.safetensors` and `card.toml` alone are a model.
+
+pub(crate) mod disk;
+mod int8;
+pub(crate) mod tensors;
+
+use crate::card::Card;
+use crate::error::NnError;
+use crate::store::Store;
+use disk::{Disk, Machine};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tensors::Tensor;
+
+const MODEL: &str = "model.safetensors";
+const STATE: &str = "state.safetensors";
+const CARD: &str = "card.toml";
+const ABOUT: &str = "run";
+
+/// Which checkpoint a pointer names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pointer {
+    /// The last one.
+    Latest,
+    /// The best one on validation data.
+    Best,
+}
+
+impl Pointer {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Latest => "latest",
+            Self::Best => "best",
+        }
+    }
+}
+
+/// What is written down.
+pub(crate) struct Contents<'a> {
+    pub(crate) store: &'a Store<f32>,
+    /// What the optimiser remembers: laid out as the store is, each under a name.
+    pub(crate) memory: Vec<(&'static str, &'a [f32])>,
+    /// Where the run is, as a line of text.
+    pub(crate) run: String,
+    pub(crate) card: &'a Card,
+}
+
+/// What is read to go on.
+pub(crate) struct State {
+    pub(crate) memory: Vec<Vec<f32>>,
+    pub(crate) run: String,
+}
+
+fn directory_name(step: u64) -> String {
+    format!("step-{step:06}")
+}
+
+/// Writes a checkpoint and points to it. Returns its directory.
+pub(crate) fn save(disk: &dyn Disk, directory: &Path, step: u64, contents: Contents<'_>) -> Result<PathBuf, NnError> {
+    let Contents { store, memory, run, card } = contents;
+    let memory: Vec<Tensor> =
+        memory.into_iter().map(|(name, values)| Tensor::of_f32(name, vec![values.len()], values)).collect();
+    let files = [
+        (MODEL, tensors::encode(&tensors::of_store(store), None)?),
+        (STATE, tensors::encode(&memory, Some((ABOUT, run)))?),
+        (CARD, card.to_toml()?.into_bytes()),
+    ];
+    let name = directory_name(step);
+    let path = directory.join(&name);
+    fs::create_dir_all(directory).map_err(NnError::file(directory))?;
+    disk::replace_directory(disk, directory, &name, &files).map_err(NnError::file(&path))?;
+    point(disk, directory, Pointer::Latest, step)?;
+    Ok(path)
+}
+
+pub(crate) fn point(disk: &dyn Disk, directory: &Path, pointer: Pointer, step: u64) -> Result<(), NnError> {
+    let line = directory_name(step) + "\n";
+    let failed = NnError::file(directory);
+    disk::replace(disk, directory, pointer.name(), line.as_bytes()).map_err(failed)
+}
+
+/// Takes away all but the last `keep` checkpoints and the ones that are pointed to. What cannot be removed stays.
+pub(crate) fn prune(directory: &Path, keep: usize) {
+    let mut steps = steps(directory);
+    let pointed = [Pointer::Latest, Pointer::Best].map(|pointer| find(directory, pointer).ok().flatten());
+    steps.truncate(steps.len().saturating_sub(keep));
+    for step in steps {
+        let path = directory.join(directory_name(step));
+        if !pointed.contains(&Some(path.clone())) {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}
+
+/// The steps of all checkpoints in a directory, in order.
+fn steps(directory: &Path) -> Vec<u64> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let step = |entry: fs::DirEntry| entry.file_name().to_str()?.strip_prefix("step-")?.parse().ok();
+    let mut steps: Vec<u64> = entries.flatten().filter_map(step).collect();
+    steps.sort_unstable();
+    steps
+}
+
+/// The checkpoint that a pointer of a run's directory names. Where `latest` leads nowhere, the last checkpoint there is.
+///
+/// # Errors
+/// When the directory is there and cannot be read.
+pub fn find(directory: &Path, pointer: Pointer) -> Result<Option<PathBuf>, NnError> {
+    let file = directory.join(pointer.name());
+    let named = match fs::read_to_string(&file) {
+        Ok(line) => line.trim().strip_prefix("step-").and_then(|step| step.parse().ok()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => None,
+        Err(error) => return Err(NnError::file(&file)(error)),
+    };
+    let named = named.map(|step: u64| directory.join(directory_name(step))).filter(|path| path.is_dir());
+    Ok(match (named, pointer) {
+        (None, Pointer::Latest) => steps(directory).last().map(|step| directory.join(directory_name(*step))),
+        (named, _) => named,
+    })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, NnError> {
+    fs::read(path).map_err(NnError::file(path))
+}
+
+/// Replaces all parameters of a store by those of a model's directory, as 32-bit floats or as [`export_int8`] wrote them.
+///
+/// # Errors
+/// When the file is cut short, foreign, or of a model of another shape. The store is then as it was.
+pub fn load(directory: &Path, store: &mut Store<f32>) -> Result<(), NnError> {
+    let path = directory.join(MODEL);
+    tensors::into_store(&path, &read(&path)?, store)
+}
+
+/// The card of a model's directory.
+///
+/// # Errors
+/// When there is none, it cannot be read, or it is of a later version.
+pub fn load_card(directory: &Path) -> Result<Card, NnError> {
+    let path = directory.join(CARD);
+    let text = String::from_utf8(read(&path)?).map_err(|_| NnError::broken(&path, "is not UTF-8"))?;
+    Card::from_toml(&path, &text)
+}
+
+/// What a run needs to go on: so many arrays of so many numbers, by their names.
+pub(crate) fn load_state(directory: &Path, names: &[&str], numbers: usize) -> Result<State, NnError> {
+    let path = directory.join(STATE);
+    let bytes = read(&path)?;
+    let file = tensors::open(&path, &bytes)?;
+    let memory: Result<_, _> = names.iter().map(|name| tensors::numbers(&path, &file, name, &[numbers])).collect();
+    Ok(State { memory: memory?, run: tensors::about(&path, &bytes, ABOUT)? })
+}
+
+/// Writes a model with its card and without what training needs: for those who only use it.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn export(directory: &Path, store: &Store<f32>, card: &Card) -> Result<(), NnError> {
+    write_model(directory, &tensors::of_store(store), card)
+}
+
+/// The same in a quarter of the space: numbers move by up to 1/254 of the largest of their row.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn export_int8(directory: &Path, store: &Store<f32>, card: &Card) -> Result<(), NnError> {
+    write_model(directory, &int8::of_store(store), card)
+}
+
+fn write_model(directory: &Path, tensors: &[Tensor], card: &Card) -> Result<(), NnError> {
+    let files = [(MODEL, tensors::encode(tensors, None)?), (CARD, card.to_toml()?.into_bytes())];
+    let failed = NnError::file(directory);
+    let (Some(name), Some(parent)) = (directory.file_name().and_then(|name| name.to_str()), directory.parent()) else {
+        return Err(NnError::broken(directory, "is not the name of a directory"));
+    };
+    let used = fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_some());
+    if used && !directory.join(CARD).is_file() {
+        return Err(NnError::broken(directory, "is a directory with other files; a model needs one of its own"));
+    }
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    fs::create_dir_all(parent).map_err(NnError::file(parent))?;
+    disk::replace_directory(&Machine, parent, name, &files).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests;
