@@ -91,7 +91,7 @@ impl Epochs {
 }
 
 /// Cuts a batch into parts of at most so many tokens, or of one example where that alone has more.
-pub(crate) fn parts<'a>(batch: &'a [usize], length: impl Fn(usize) -> usize, tokens: usize) -> Vec<&'a [usize]> {
+pub(crate) fn parts(batch: &[usize], length: impl Fn(usize) -> usize, tokens: usize) -> Vec<&[usize]> {
     let (mut parts, mut start, mut sum) = (Vec::new(), 0, 0_usize);
     for (place, example) in batch.iter().enumerate() {
         let more = length(*example);

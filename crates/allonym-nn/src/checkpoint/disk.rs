@@ -80,3 +80,19 @@ pub(super) fn replace_directory(
 fn remove(directory: &Path) -> io::Result<()> {
     if directory.exists() { fs::remove_dir_all(directory) } else { Ok(()) }
 }
+
+#[cfg(test)]
+/// A disk with so many bytes left.
+pub(crate) struct Full {
+    pub(crate) left: std::cell::Cell<usize>,
+}
+
+#[cfg(test)]
+impl Disk for Full {
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let part = bytes.len().min(self.left.get());
+        self.left.set(self.left.get() - part);
+        Machine.write(path, &bytes[..part])?;
+        if part < bytes.len() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+}

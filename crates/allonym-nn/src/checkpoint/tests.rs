@@ -3,22 +3,8 @@
 use super::*;
 use crate::card;
 use allonym_dp::PrivacyRng;
+use disk::Full;
 use std::cell::Cell;
-use std::io;
-
-/// A disk with so many bytes left.
-struct Full {
-    left: Cell<usize>,
-}
-
-impl Disk for Full {
-    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let part = bytes.len().min(self.left.get());
-        self.left.set(self.left.get() - part);
-        Machine.write(path, &bytes[..part])?;
-        if part < bytes.len() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
-    }
-}
 
 fn store(seed: u64) -> Store<f32> {
     let mut store = Store::new();

@@ -75,16 +75,17 @@ pub(super) fn add<T: Real>(
 fn add_part<T: Real>(values: &mut [T], scale: Scale, rng: &mut PrivacyRng) {
     let (mut words, mut noise) = ([0; BLOCK], [0.0; BLOCK]);
     for values in values.chunks_mut(BLOCK) {
-        words.iter_mut().for_each(|word| *word = rng.bits());
-        noised(values, &words, &mut noise, scale);
+        let even = values.len().next_multiple_of(2);
+        words[..even].iter_mut().for_each(|word| *word = rng.bits());
+        noised(values, &words[..even], &mut noise[..even], scale);
     }
 }
 
 vectorised! {
     /// Adds noise to a block. Its first half and its second make the pairs, so that neighbours can be computed side by side.
-    fn noised<T>(values: &mut [T], words: &[u64; BLOCK], noise: &mut [f64; BLOCK], scale: Scale) {
-        let (first, second) = words.split_at(BLOCK / 2);
-        let (left, right) = noise.split_at_mut(BLOCK / 2);
+    fn noised<T>(values: &mut [T], words: &[u64], noise: &mut [f64], scale: Scale) {
+        let (first, second) = words.split_at(words.len() / 2);
+        let (left, right) = noise.split_at_mut(words.len() / 2);
         for (((first, second), left), right) in first.iter().zip(second).zip(left).zip(right) {
             (*left, *right) = two_normals(*first, *second);
         }

@@ -38,8 +38,7 @@ impl PrivateSettings {
         if !(self.noise.is_finite() && self.noise >= 0.0) {
             return refuse("noise", self.noise, "0 or more");
         }
-        // NaN is refused too.
-        if !(self.clip > 0.0) || (self.clip.is_infinite() && self.noise > 0.0) {
+        if self.clip.is_nan() || self.clip <= 0.0 || (self.clip.is_infinite() && self.noise > 0.0) {
             return refuse("clip", self.clip, "above 0, and finite where there is noise");
         }
         if !(self.delta > 0.0 && self.delta < 1.0) {

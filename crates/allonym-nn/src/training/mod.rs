@@ -15,10 +15,14 @@
 mod account;
 mod metrics;
 mod model;
+mod resume;
 mod run;
 mod schedule;
 mod settings;
 mod step;
+#[cfg(test)]
+mod tests;
+mod trainer;
 
 pub use account::protection;
 pub use metrics::Progress;

@@ -77,8 +77,8 @@ pub struct Plan {
     pub sampling: Option<Poisson>,
 }
 
-fn refuse<T>(setting: &'static str, value: impl ToString, allowed: &'static str) -> Result<T, NnError> {
-    Err(NnError::Setting { setting, value: value.to_string(), allowed })
+fn refuse<T>(setting: &'static str, value: impl Into<String>, allowed: &'static str) -> Result<T, NnError> {
+    Err(NnError::Setting { setting, value: value.into(), allowed })
 }
 
 impl TrainingSettings {
@@ -88,11 +88,10 @@ impl TrainingSettings {
     /// When one is out of range.
     pub fn plan(&self, examples: usize) -> Result<Plan, NnError> {
         if !(self.rate.is_finite() && self.rate > 0.0) {
-            return refuse("rate", self.rate, "above 0");
+            return refuse("rate", self.rate.to_string(), "above 0");
         }
-        // NaN is refused too.
-        if let Some(clip) = self.clip.filter(|clip| !(*clip > 0.0)) {
-            return refuse("clip", clip, "above 0");
+        if let Some(clip) = self.clip.filter(|clip| clip.is_nan() || *clip <= 0.0) {
+            return refuse("clip", clip.to_string(), "above 0");
         }
         for (setting, value) in [
             ("examples", examples as u64),
@@ -105,11 +104,11 @@ impl TrainingSettings {
             ("patience", self.patience.unwrap_or(1)),
         ] {
             if value == 0 {
-                return refuse(setting, 0, "1 or more");
+                return refuse(setting, "0", "1 or more");
             }
         }
         if let Some(seed) = self.seed.filter(|seed| *seed > i64::MAX as u64) {
-            return refuse("seed", seed, "below 2^63, or a card could not hold it");
+            return refuse("seed", seed.to_string(), "below 2^63, or a card could not hold it");
         }
         Optimiser::new(self.optimiser, 0)?;
         let sampling = match &self.private {
@@ -130,7 +129,7 @@ impl TrainingSettings {
             _ => return refuse("steps", "0", "1 or more, or `epochs` instead"),
         };
         if steps >= 1 << 32 {
-            return refuse("steps", steps, "below 2^32");
+            return refuse("steps", steps.to_string(), "below 2^32");
         }
         Ok(Plan { steps, steps_per_epoch, sampling })
     }
