@@ -80,6 +80,8 @@ pub struct Differential {
     pub method: String,
     /// The chance of an example to be in a step.
     pub rate: f64,
+    /// How many steps are paid for: all that were planned, where validation chose among them.
+    pub counted_steps: u64,
     /// What must be true for the promise to hold.
     pub assumptions: Vec<String>,
     /// What is not protected.

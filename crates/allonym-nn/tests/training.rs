@@ -228,7 +228,11 @@ fn private_training_refuses_private_validation_data_and_takes_public() {
     };
     let error = with(Standing::Private).unwrap_err().to_string();
     assert!(error.contains("private validation data") && error.contains("declare the validation data public"));
-    assert!(with(Standing::Public).unwrap().card.losses.validation.is_some());
+    let card = with(Standing::Public).unwrap().card;
+    assert!(card.losses.validation.is_some());
+    // The best checkpoint was chosen among all: it costs as much as the last.
+    let best = checkpoint::find(directory.path(), Pointer::Best).unwrap().unwrap();
+    assert_eq!(checkpoint::load_card(&best).unwrap().guarantee, card.guarantee);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::optimiser::PrivateSettings;
 use crate::sampling::Poisson;
 use allonym_dp::accountant::privacy_loss::{self, Adjacency};
 
-/// What is promised after so many steps. `seeded` says that the noise came from a seed that somebody knows.
+/// What is promised after so many steps, or where a checkpoint is chosen by what it learned, of a run of so many. `seeded` says that the noise came from a seed that somebody knows.
 ///
 /// # Errors
 /// When the accountant finds no bound.
@@ -50,9 +50,11 @@ pub fn protection(
         delta: settings.delta,
         method: "privacy loss distribution of Gaussian noise on Poisson samples, pessimistic".to_owned(),
         rate,
+        counted_steps: steps,
         assumptions: vec![
             "the number of examples is public".to_owned(),
             "vocabulary, initial parameters and settings were chosen without the examples".to_owned(),
+            "the run was not stopped because of what its model had learned".to_owned(),
             "noise of 64-bit floats on a grid counts as Gaussian".to_owned(),
         ],
         not_protected,

@@ -115,6 +115,10 @@ impl TrainingSettings {
             None => None,
             Some(private) => {
                 private.check()?;
+                // With more, publishing one example as it is would be allowed.
+                if private.delta * examples as f64 >= 1.0 {
+                    return refuse("delta", private.delta.to_string(), "below 1 / number of examples");
+                }
                 if self.clip.is_some() {
                     return refuse("clip", "given", "that of `private`, in private training");
                 }
@@ -179,6 +183,7 @@ mod tests {
             TrainingSettings { private: Some(PRIVATE), batch: 102, ..settings() },
             TrainingSettings { private: Some(PRIVATE), clip: Some(1.0), ..settings() },
             TrainingSettings { private: Some(PrivateSettings { delta: 0.0, ..PRIVATE }), ..settings() },
+            TrainingSettings { private: Some(PrivateSettings { delta: 0.01, ..PRIVATE }), ..settings() },
         ];
         for bad in bad {
             assert!(matches!(bad.plan(101), Err(NnError::Setting { .. })), "{bad:?}");

@@ -112,7 +112,7 @@ impl<'a, M: Model> Trainer<'a, M> {
             }
             let rate = self.settings.rate * self.settings.schedule.factor(self.place.step, self.plan.steps);
             let step = self.step(rate)?;
-            let validation = self.validate()?;
+            let (validation, best) = self.validate()?;
             let (speed, left) = clock.tick(step.tokens, self.plan.steps - self.place.step);
             let progress = Progress {
                 step: self.place.step,
@@ -126,8 +126,11 @@ impl<'a, M: Model> Trainer<'a, M> {
             };
             self.metrics.write(&progress)?;
             tell(&progress);
-            if self.place.step.is_multiple_of(self.settings.checkpoint_every) {
+            if best || self.place.step.is_multiple_of(self.settings.checkpoint_every) {
                 self.save()?;
+            }
+            if best {
+                checkpoint::point(self.disk, &self.directory, Pointer::Best, self.place.step)?;
             }
         }
         if self.saved.as_ref().is_none_or(|(_, card)| card.steps != self.place.step) {
@@ -182,23 +185,22 @@ impl<'a, M: Model> Trainer<'a, M> {
         self.order.as_ref().map(|(_, batches)| batches[place].clone()).unwrap_or_default()
     }
 
-    /// Looks at the validation data, if it is time.
-    fn validate(&mut self) -> Result<Option<f64>, NnError> {
-        let Some(data) = self.validation else { return Ok(None) };
+    /// Looks at the validation data, if it is time; also says whether the loss is the best so far.
+    fn validate(&mut self) -> Result<(Option<f64>, bool), NnError> {
+        let Some(data) = self.validation else { return Ok((None, false)) };
         let (step, last) = (self.place.step, self.place.step == self.plan.steps);
         if !step.is_multiple_of(self.settings.evaluate_every) && !last {
-            return Ok(None);
+            return Ok((None, false));
         }
         let loss = step::evaluate(&*self.model, self.settings, data.examples)?;
         self.place.validation = Some(loss.to_bits());
-        if self.place.best.is_none_or(|best| loss < f64::from_bits(best)) {
+        let best = self.place.best.is_none_or(|best| loss < f64::from_bits(best));
+        if best {
             (self.place.best, self.place.waited) = (Some(loss.to_bits()), 0);
-            self.save()?;
-            checkpoint::point(self.disk, &self.directory, Pointer::Best, step)?;
         } else {
             self.place.waited += 1;
         }
-        Ok(Some(loss))
+        Ok((Some(loss), best))
     }
 
     fn save(&mut self) -> Result<(), NnError> {
@@ -226,6 +228,8 @@ impl<'a, M: Model> Trainer<'a, M> {
             Some(_) => Some("the training loss is exact, so it is private and not recorded"),
         };
         let private = self.settings.private.as_ref().zip(self.plan.sampling);
+        // Where validation chooses the checkpoint or the end, all steps that could have been made had a say.
+        let counted = if self.validation.is_some() { self.plan.steps } else { self.place.step };
         Ok(Card {
             version: Card::VERSION,
             kind: self.model.kind().to_owned(),
@@ -234,7 +238,7 @@ impl<'a, M: Model> Trainer<'a, M> {
             data: self.training.fingerprint.to_owned(),
             examples: self.training.examples.len(),
             standing: self.training.standing,
-            guarantee: protection(self.training.standing, private, self.place.step, self.settings.seed.is_some())?,
+            guarantee: protection(self.training.standing, private, counted, self.settings.seed.is_some())?,
             losses: Losses {
                 training,
                 validation: self.place.validation.map(f64::from_bits),
