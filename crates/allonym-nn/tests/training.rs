@@ -277,6 +277,16 @@ fn a_card_tells_what_is_promised() {
 }
 
 #[test]
+fn a_price_that_cannot_be_computed_is_refused_before_any_step() {
+    let directory = tempfile::tempdir().unwrap();
+    let private = PrivateSettings { noise: 0.001, ..PRIVATE };
+    let settings = TrainingSettings { private: Some(private), ..settings() };
+    let error = run(&mut Everything::new(1, 0.0), &settings, &sequences(23, 3), directory.path()).unwrap_err();
+    assert!(error.to_string().contains("`noise` is 0.001"), "{error}");
+    assert!(!directory.path().join("metrics.jsonl").exists());
+}
+
+#[test]
 fn an_example_that_does_not_fit_is_an_error_that_names_the_layer() {
     let directory = tempfile::tempdir().unwrap();
     let error = run(&mut Everything::new(1, 0.0), &settings(), &vec![vec![99]; 9], directory.path()).unwrap_err();

@@ -1,5 +1,6 @@
 //! A run: what it is given, what it refuses, what it leaves.
 
+use super::account::protection;
 use super::metrics::Progress;
 use super::model::{Data, Model, Standing};
 use super::settings::TrainingSettings;
@@ -79,5 +80,8 @@ pub(super) fn train_on<M: Model>(
         let value = "given without validation data".into();
         return Err(NnError::Setting { setting: "patience", value, allowed: "left out" });
     }
+    // A price that cannot be computed is found now, and not with the first checkpoint.
+    let private = settings.private.as_ref().zip(plan.sampling);
+    protection(training.standing, private, plan.steps, settings.seed.is_some())?;
     Trainer::new(disk, model, settings, plan, training, validation, (directory, resume))?.steps(stop, progress)
 }
