@@ -139,6 +139,11 @@ impl NnError {
         Self::Broken { file: path.display().to_string(), problem: problem.into() }
     }
 
+    /// A file of a model that cannot be used.
+    pub(crate) fn unusable(path: &std::path::Path, why: impl std::fmt::Display) -> Self {
+        Self::broken(path, why.to_string())
+    }
+
     pub(crate) fn shape(
         layer: &str,
         what: &'static str,
@@ -146,9 +151,5 @@ impl NnError {
         expected: impl std::fmt::Display,
     ) -> Self {
         Self::Shape { layer: layer.to_owned(), what, found: found.to_string(), expected: expected.to_string() }
-    }
-
-    pub(crate) fn file(path: &std::path::Path, why: impl std::fmt::Display) -> Self {
-        Self::File { file: path.display().to_string(), why: why.to_string() }
     }
 }

@@ -120,9 +120,9 @@ fn missing_and_damaged_files_are_named() {
     for (model, weights) in [("tiny_bert", "model.safetensors"), ("tiny_use", "use_lite.safetensors")] {
         let whole = std::fs::read(fixture(model).join(weights)).unwrap();
         let missing = message_with(model, weights, None);
-        assert!(missing.starts_with(&format!("file `{weights}`: cannot be read")), "{missing}");
+        assert!(missing.starts_with(&format!("`{weights}` cannot be read")), "{missing}");
         let cut = message_with(model, weights, Some(&whole[..whole.len() / 2]));
-        assert_eq!(cut, format!("file `{weights}`: is cut off, or is longer than its tensors"));
+        assert_eq!(cut, format!("`{weights}` is cut off, or is longer than its tensors"));
     }
     let other = std::fs::read(fixture("tiny_use").join("use_lite.safetensors")).unwrap();
     assert_eq!(

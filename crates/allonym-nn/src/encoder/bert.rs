@@ -53,7 +53,7 @@ impl Bert {
         let vocabulary = WordPiece::open(&path)?;
         if vocabulary.size() > settings.vocab_size {
             let why = format!("has {} pieces; `config.json` says {}", vocabulary.size(), settings.vocab_size);
-            return Err(NnError::file(&path, why));
+            return Err(NnError::unusable(&path, why));
         }
         let path = directory.join("model.safetensors");
         let bytes = read(&path)?;

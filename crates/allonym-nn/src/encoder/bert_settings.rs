@@ -50,7 +50,7 @@ impl Settings {
     pub(crate) fn open(directory: &Path) -> Result<Self, NnError> {
         let path = directory.join("config.json");
         let mut settings: Self = parse(&path, &read(&path)?)?;
-        let refuse = |why: &str| Err(NnError::file(&path, why));
+        let refuse = |why: &str| Err(NnError::unusable(&path, why));
         if settings.model_type != "bert" {
             return refuse("`model_type` must be `bert`");
         }
@@ -75,11 +75,11 @@ impl Settings {
         }
         let path = directory.join("tokenizer_config.json");
         if optional::<Tokeniser>(&path)?.do_lower_case == Some(false) {
-            return Err(NnError::file(&path, "`do_lower_case` must be true: only uncased models are known"));
+            return Err(NnError::unusable(&path, "`do_lower_case` must be true: only uncased models are known"));
         }
         let path = directory.join("1_Pooling/config.json");
         if optional::<Pooling>(&path)?.pooling_mode_mean_tokens == Some(false) {
-            return Err(NnError::file(&path, "`pooling_mode_mean_tokens` must be true"));
+            return Err(NnError::unusable(&path, "`pooling_mode_mean_tokens` must be true"));
         }
         Ok(settings)
     }
@@ -91,5 +91,5 @@ fn optional<T: Default + for<'de> Deserialize<'de>>(path: &Path) -> Result<T, Nn
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<T, NnError> {
-    serde_json::from_slice(bytes).map_err(|error| NnError::file(path, error))
+    serde_json::from_slice(bytes).map_err(|error| NnError::unusable(path, format!("is not what it should be: {error}")))
 }

@@ -44,10 +44,10 @@ impl Unigram {
     pub fn open(path: &Path) -> Result<Self, NnError> {
         let pieces: Vec<(String, Option<f64>)> = serde_json::from_slice(&read(path)?).map_err(|error| {
             let place = format!("line {}, column {}", error.line(), error.column());
-            NnError::file(path, format!("is not a list of pieces with scores ({place})"))
+            NnError::unusable(path, format!("is not a list of pieces with scores ({place})"))
         })?;
         if pieces.is_empty() {
-            return Err(NnError::file(path, "has no pieces"));
+            return Err(NnError::unusable(path, "has no pieces"));
         }
         let scores = filled(&pieces.iter().map(|(_, score)| *score).collect::<Vec<_>>());
         Ok(Self::of(pieces.iter().zip(scores).map(|((piece, _), score)| (piece.as_str(), score))))

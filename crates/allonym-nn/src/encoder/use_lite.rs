@@ -60,7 +60,7 @@ impl UseLite {
         let vocabulary = Unigram::open(&path)?;
         if vocabulary.size() > pieces {
             let why = format!("has {} pieces; the model has {pieces}", vocabulary.size());
-            return Err(NnError::file(&path, why));
+            return Err(NnError::unusable(&path, why));
         }
         let (mut layers, mut inputs) = (Vec::new(), width);
         for layer in 0..LAYERS {

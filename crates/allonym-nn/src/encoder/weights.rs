@@ -14,7 +14,7 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be read.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NnError> {
-    std::fs::read(path).map_err(|error| NnError::file(path, format!("cannot be read: {error}")))
+    std::fs::read(path).map_err(|error| NnError::unusable(path, format!("cannot be read: {error}")))
 }
 
 /// The tensors of a file.
@@ -34,7 +34,7 @@ impl<'a> Weights<'a> {
                 SafeTensorError::MetadataIncompleteBuffer => "is cut off, or is longer than its tensors",
                 _ => "is not a safetensors file",
             };
-            NnError::file(path, why)
+            NnError::unusable(path, why)
         })?;
         Ok(Self { file: path.display().to_string(), tensors })
     }
@@ -160,7 +160,7 @@ mod tests {
             assert!(of(&whole[..len]).is_err(), "{len} bytes of {}", whole.len());
         }
         let cut = message(of(&whole[..whole.len() - 1]));
-        assert_eq!(cut, "file `w.safetensors`: is cut off, or is longer than its tensors");
-        assert_eq!(message(of(b"PK\x03\x04 an archive")), "file `w.safetensors`: is not a safetensors file");
+        assert_eq!(cut, "`w.safetensors` is cut off, or is longer than its tensors");
+        assert_eq!(message(of(b"PK\x03\x04 an archive")), "`w.safetensors` is not a safetensors file");
     }
 }

@@ -34,8 +34,8 @@ impl WordPiece {
     /// # Errors
     /// When the file cannot be read, is not UTF-8, or lacks `[UNK]`, `[CLS]` or `[SEP]`.
     pub fn open(path: &Path) -> Result<Self, NnError> {
-        let text = String::from_utf8(read(path)?).map_err(|_| NnError::file(path, "is not UTF-8"))?;
-        Self::of(text.lines()).map_err(|piece| NnError::file(path, format!("has no piece `{piece}`")))
+        let text = String::from_utf8(read(path)?).map_err(|_| NnError::unusable(path, "is not UTF-8"))?;
+        Self::of(text.lines()).map_err(|piece| NnError::unusable(path, format!("has no piece `{piece}`")))
     }
 
     /// A vocabulary of the given pieces; if one of the three that must be there is missing, its name.
