@@ -145,11 +145,11 @@ fn a_shape_that_does_not_fit_the_settings_is_named() {
 fn models_that_we_do_not_compute_are_refused() {
     let settings = std::fs::read_to_string(fixture("tiny_bert").join("config.json")).unwrap();
     for (from, to, message) in [
-        ("\"gelu\"", "\"relu\"", "file `config.json`: `hidden_act` must be `gelu`"),
-        ("\"bert\"", "\"gpt2\"", "file `config.json`: `model_type` must be `bert`"),
-        ("_heads\": 2", "_heads\": 3", "file `config.json`: `num_attention_heads` must divide `hidden_size`"),
-        ("\"type_vocab_size\": 2", "\"type_vocab_size\": 0", "file `config.json`: sizes must be above 0"),
-        ("\"vocab_size\": 37", "\"vocab_size\": 36", "file `vocab.txt`: has 37 pieces; `config.json` says 36"),
+        ("\"gelu\"", "\"relu\"", "`config.json` `hidden_act` must be `gelu`"),
+        ("\"bert\"", "\"gpt2\"", "`config.json` `model_type` must be `bert`"),
+        ("_heads\": 2", "_heads\": 3", "`config.json` `num_attention_heads` must divide `hidden_size`"),
+        ("\"type_vocab_size\": 2", "\"type_vocab_size\": 0", "`config.json` sizes must be above 0"),
+        ("\"vocab_size\": 37", "\"vocab_size\": 36", "`vocab.txt` has 37 pieces; `config.json` says 36"),
     ] {
         assert_eq!(message_with("tiny_bert", "config.json", Some(settings.replace(from, to).as_bytes())), message);
     }

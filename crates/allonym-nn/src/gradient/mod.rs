@@ -8,7 +8,7 @@
 mod norm;
 mod private;
 
-pub(crate) use norm::by_pairs;
+pub(crate) use norm::{Scratch, of_rows};
 pub use private::Clipped;
 
 use crate::matrix::Matrix;
@@ -35,6 +35,14 @@ impl Rows {
         match self {
             Self::Examples(count) => *count,
             Self::Tokens(sequences) => sequences.len(),
+        }
+    }
+
+    /// The example of a row.
+    pub(crate) fn example(&self, row: usize) -> usize {
+        match self {
+            Self::Examples(_) => row,
+            Self::Tokens(sequences) => sequences.sequence_of_row()[row] as usize,
         }
     }
 

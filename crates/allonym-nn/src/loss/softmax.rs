@@ -6,7 +6,7 @@
 
 use super::{Loss, Targets};
 use crate::error::NnError;
-use crate::gradient::{Gradients, Later, Rows, by_pairs};
+use crate::gradient::{Gradients, Later, Rows, Scratch, of_rows};
 use crate::layer::Linear;
 use crate::matrix::{Matrix, View, ViewMut};
 use crate::product::{Into, multiply};
@@ -85,7 +85,8 @@ struct Pass<T> {
 impl<T: Real> Later<T> for Pass<T> {
     fn add(mut self: Box<Self>, store: &Store<T>, factors: &[T], gradients: &mut [T], threads: usize) {
         for (weight, sequence) in self.weights.iter_mut().zip(self.sequences.sequence_of_row()) {
-            *weight *= factors[*sequence as usize];
+            let factor = factors[*sequence as usize];
+            *weight = if factor == T::ZERO { T::ZERO } else { *weight * factor };
         }
         self.run(store, threads, &mut Task::Sum { gradients });
     }
@@ -124,7 +125,13 @@ impl<T: Real> Pass<T> {
         let (weight, width) = (store.view(self.layer.weight()), self.vectors.columns());
         let (count, vocabulary) = (rows.len(), weight.rows);
         block.vectors.clear();
-        rows.iter().for_each(|row| block.vectors.extend_from_slice(self.vectors.row(*row)));
+        for row in rows {
+            // The vector of a row that does not count may be no number, which times zero would be none either.
+            match self.weights[*row] == T::ZERO {
+                true => block.vectors.extend(std::iter::repeat_n(T::ZERO, width)),
+                false => block.vectors.extend_from_slice(self.vectors.row(*row)),
+            }
+        }
         let vectors = View::of(&block.vectors, count, width);
         block.logits.resize(count * vocabulary, T::ZERO);
         let logits = &mut block.logits[..count * vocabulary];
@@ -172,16 +179,15 @@ impl<T: Real> Pass<T> {
         match task {
             Task::Norms { squares, .. } => {
                 let with_bias = self.layer.bias().is_some();
-                let square = |pairs: &mut [Vec<T>; 2], (example, places): &(usize, std::ops::Range<usize>)| {
-                    let [first, second] = pairs;
+                let square = |scratch: &mut Scratch, (example, places): &(usize, std::ops::Range<usize>)| {
                     let (back, vectors) = (back.rows(places.clone()), vectors.rows(places.clone()));
-                    (*example, by_pairs(back, vectors, with_bias, first, second))
+                    (*example, of_rows(back, vectors, with_bias, scratch))
                 };
                 let found: Vec<(usize, f64)> = if threads > 1 {
                     examples.par_iter().map_init(Default::default, square).collect()
                 } else {
-                    let mut pairs = Default::default();
-                    examples.iter().map(|example| square(&mut pairs, example)).collect()
+                    let mut scratch = Scratch::default();
+                    examples.iter().map(|example| square(&mut scratch, example)).collect()
                 };
                 found.into_iter().for_each(|(example, square)| squares[example] += square);
             }

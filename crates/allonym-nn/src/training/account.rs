@@ -55,7 +55,7 @@ pub fn protection(
             "the number of examples is public".to_owned(),
             "vocabulary, initial parameters and settings were chosen without the examples".to_owned(),
             "the run was not stopped because of what its model had learned".to_owned(),
-            "noise of 64-bit floats on a grid counts as Gaussian".to_owned(),
+            "noise of 64-bit floats on a grid counts as Gaussian, and sums of 32-bit floats as exact".to_owned(),
         ],
         not_protected,
         void,

@@ -49,11 +49,15 @@ pub(super) fn compute<M: Model>(
         Some(private) => {
             let mut sum: Option<Vec<f32>> = None;
             for part in parts {
-                let (clipped, of_part) = clipped(model, of(part), private.settings().clip, threads, rng)?;
-                losses.extend(of_part);
+                let mut gradients = Gradients::private(model.store(), part.len(), threads);
+                let of_part = model.losses(&of(part), &mut gradients, rng)?;
+                let clipped = gradients.clipped(model.store(), private.settings().clip);
+                // An example whose gradient is no number counts nothing: whoever wrote it must not be able to spoil, or to stop, the step.
+                let counted = of_part.iter().zip(&clipped.norms).filter(|(_, norm)| norm.is_finite());
+                losses.extend(counted.map(|(loss, _)| *loss));
                 match &mut sum {
-                    None => sum = clipped,
-                    Some(sum) => clipped.iter().for_each(|clipped| add_scaled(sum, 1.0, clipped)),
+                    None => sum = Some(clipped.sum),
+                    Some(sum) => add_scaled(sum, 1.0, &clipped.sum),
                 }
             }
             // A batch without examples has no parts, and gets noise as every other.
@@ -66,30 +70,6 @@ pub(super) fn compute<M: Model>(
     let norm = clip_by_global_norm(&mut gradients, settings.clip.unwrap_or(f64::INFINITY));
     let loss = (!losses.is_empty()).then(|| losses.iter().sum::<f64>() / losses.len() as f64);
     Ok(Step { gradients, loss, tokens, norm })
-}
-
-/// The sum of clipped gradients of some examples, if there is any, and their losses.
-///
-/// A gradient that is no number counts nothing. It is not enough to multiply it by zero, so the others are computed again
-/// without it: whoever wrote that example must not be able to spoil, or to stop, the step.
-fn clipped<M: Model>(
-    model: &M,
-    mut batch: Vec<&M::Example>,
-    clip: f64,
-    threads: usize,
-    rng: &mut PrivacyRng,
-) -> Result<(Option<Vec<f32>>, Vec<f64>), NnError> {
-    while !batch.is_empty() {
-        let mut gradients = Gradients::private(model.store(), batch.len(), threads);
-        let losses = model.losses(&batch, &mut gradients, rng)?;
-        let Clipped { sum, norms } = gradients.clipped(model.store(), clip);
-        if norms.iter().all(|norm| norm.is_finite()) {
-            return Ok((Some(sum), losses));
-        }
-        let mut norms = norms.into_iter();
-        batch.retain(|_| norms.next().is_some_and(f64::is_finite));
-    }
-    Ok((None, Vec::new()))
 }
 
 /// The mean loss of examples, as validation counts it.
