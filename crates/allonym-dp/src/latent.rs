@@ -72,7 +72,12 @@ impl Latent {
             let allowed = "larger: the noise would drown any signal";
             return Err(DpError::Setting { setting: "epsilon", value: epsilon.to_string(), allowed });
         }
-        Ok(Self { dimension, clip, noise, spread: (spread.ceil() as u64).max(1) })
+        let mut latent = Self { dimension, clip, noise, spread: (spread.ceil() as u64).max(1) };
+        // The loss is rounded up, which may put it a hair above what was asked for.
+        while latent.loss()?.0 > epsilon {
+            latent.spread += 1 + latent.spread / (1 << 40);
+        }
+        Ok(latent)
     }
 
     /// The loss of a whole text: (epsilon, delta), computed from the integers that are used, rounded up.

@@ -1,7 +1,8 @@
 //! Who a record is and who wrote it, as a ledger knows them.
 //!
 //! The same record must have the same key whatever file it comes in, so a key is what a person would read: the value of a
-//! cell without quotes, the contents of a JSON string, the digits of a number, without spaces around it.
+//! cell without quotes, the contents of a JSON string, the digits of a whole number; letters composed (NFC), without spaces and
+//! invisible marks around it. What has several spellings is refused. Case and leading zeros count.
 
 use crate::columns::Columns;
 use crate::error::IoError;
@@ -11,6 +12,7 @@ use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, types};
 use arrow_schema::DataType;
 use serde_json::value::RawValue;
 use std::fmt::Display;
+use unicode_normalization::UnicodeNormalization;
 
 /// The id of a record and the name of its author.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -29,12 +31,35 @@ impl Key {
         record: u64,
         columns: &Columns,
     ) -> Result<Private<Self>, IoError> {
-        let value = |value: Option<&[u8]>| value.map(<[u8]>::trim_ascii).filter(|v| !v.is_empty()).map(<[u8]>::to_vec);
-        match value(id) {
-            Some(id) => Ok(Private::new(Self { id, author: value(author) })),
+        let value =
+            |value: Option<&[u8]>, column: &str| value.map_or(Ok(None), |value| of_bytes(value, record, column));
+        let author = value(author, &columns.author)?;
+        match value(id, &columns.id)? {
+            Some(id) => Ok(Private::new(Self { id, author })),
             None => Err(IoError::NoId { record, column: columns.id.clone() }),
         }
     }
+
+    /// A name as keys have it; nothing, if it is empty.
+    pub fn name(text: &str) -> Option<Vec<u8>> {
+        let unseen = |c: char| c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
+        let name: String = text.trim_matches(unseen).nfc().collect();
+        (!name.is_empty()).then(|| name.into_bytes())
+    }
+}
+
+fn of_bytes(value: &[u8], record: u64, column: &str) -> Result<Option<Vec<u8>>, IoError> {
+    let column = || column.to_owned();
+    let text = std::str::from_utf8(value).map_err(|error| IoError::NotUtf8 {
+        record,
+        column: column(),
+        offset: error.valid_up_to(),
+    })?;
+    let name = Key::name(text);
+    if name.as_ref().is_some_and(|name| name.first() == Some(&b'"')) {
+        return Err(IoError::NotAName { record, column: column(), found: "in quotes of its own" });
+    }
+    Ok(name)
 }
 
 /// What stands in a JSON value, as a person would read it; `None` for null.
@@ -50,7 +75,9 @@ pub(crate) fn of_json(value: &RawValue, record: u64, column: &str) -> Result<Opt
         Some(b'{') => "an object",
         Some(b'[') => "a list",
         Some(b't' | b'f') => "true or false",
-        _ => return Ok(Some(raw.as_bytes().to_vec())),
+        _ if raw == "-0" => return Ok(Some(b"0".to_vec())),
+        _ if raw.bytes().skip(1).all(|byte| byte.is_ascii_digit()) => return Ok(Some(raw.as_bytes().to_vec())),
+        _ => "not a whole number",
     };
     Err(IoError::NotAName { record, column: column.to_owned(), found })
 }
@@ -80,6 +107,9 @@ pub(crate) fn of_column(column: &ArrayRef) -> Vec<Option<Vec<u8>>> {
         DataType::Utf8View => strings(column.as_string_view().iter()),
         DataType::Dictionary(..) => {
             let dictionary = column.as_any_dictionary();
+            if dictionary.values().is_empty() {
+                return vec![None; column.len()];
+            }
             let names = of_column(dictionary.values());
             let name =
                 |row: usize, key: usize| column.is_valid(row).then(|| names.get(key).cloned().flatten()).flatten();

@@ -243,7 +243,7 @@ pub fn create(
     let compression = Compression::of_path(target);
     Ok(match (shape, shuffle) {
         (Shape::Files { count }, mut rng) => Box::new(files::FilesWriter::create(target, count, rng.as_mut())?),
-        (Shape::Rows(shape), None) => Box::new(row::RowWriter::new(Output::create(target, compression)?, shape)?),
+        (Shape::Rows(shape), None) => Box::new(row::RowWriter::new(Output::create(target, compression)?, shape)),
         (Shape::Rows(shape), Some(rng)) => {
             let output = Output::create(target, compression)?;
             Box::new(shuffle::ShuffledRows::new(output, shape, rng, target, input_bytes)?)

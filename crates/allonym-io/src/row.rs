@@ -90,12 +90,13 @@ pub(crate) struct RowWriter {
     output: Output,
     shape: RowShape,
     buffer: Vec<u8>,
+    /// Whether the header is written: not before the first row, since a run may still be refused.
+    begun: bool,
 }
 
 impl RowWriter {
-    pub(crate) fn new(mut output: Output, shape: RowShape) -> Result<Self, IoError> {
-        output.write(&shape.header)?;
-        Ok(Self { output, shape, buffer: Vec::new() })
+    pub(crate) fn new(output: Output, shape: RowShape) -> Self {
+        Self { output, shape, buffer: Vec::new(), begun: false }
     }
 }
 
@@ -104,13 +105,19 @@ impl Writer for RowWriter {
         let rows = rest.into_rows();
         debug_assert_eq!(rows.len(), texts.len());
         self.buffer.clear();
+        if !std::mem::replace(&mut self.begun, true) {
+            self.buffer.extend_from_slice(&self.shape.header);
+        }
         for (row, text) in rows.iter().zip(&texts) {
             self.shape.fill(row, text, &mut self.buffer);
         }
         self.output.write(&self.buffer)
     }
 
-    fn finish(self: Box<Self>) -> Result<(), IoError> {
+    fn finish(mut self: Box<Self>) -> Result<(), IoError> {
+        if !self.begun {
+            self.output.write(&self.shape.header)?;
+        }
         self.output.finish()
     }
 }

@@ -78,6 +78,12 @@ pub enum LedgerError {
         /// Its name.
         file: String,
     },
+    /// A file with several names (hard links).
+    #[error("{file} has several names")]
+    Linked {
+        /// One of them.
+        file: String,
+    },
     /// A file of another kind. It was not touched.
     #[error("{file} is not a ledger: {found}")]
     Foreign {
@@ -173,6 +179,9 @@ impl LedgerError {
                 _ => "nothing was spent",
             },
             Self::Directory { .. } => "give a file; `allonym ledger create FILE` makes one",
+            Self::Linked { .. } => {
+                "a ledger must have one name, or an interrupted run could be missed: delete the other hard link"
+            }
             Self::Foreign { .. } => {
                 "check the path; the file was not touched. If it was a ledger, its first bytes are damaged: take a backup"
             }

@@ -72,6 +72,11 @@ pub(crate) fn open(path: &Path) -> Result<Connection, LedgerError> {
         let found = if found.len() == 0 { "it is empty" } else { "it is not an SQLite file" };
         return Err(LedgerError::Foreign { file, found });
     }
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::nlink(&found) > 1 {
+        // SQLite finds an interrupted run by the file's name: under another name it would be missed.
+        return Err(LedgerError::Linked { file });
+    }
     identify(path, &file)?;
     let connection = open_for_writing(path, &file)?;
     // SQLite does not mind when a part of the last page is missing.

@@ -166,6 +166,11 @@ impl Reserving<'_> {
         Ok(receipt)
     }
 
+    /// The limits that it will be held against: nobody can change them until it ends.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// Finds out whether the reservation would be accepted, and spends nothing either way.
     ///
     /// # Errors

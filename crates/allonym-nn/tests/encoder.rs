@@ -153,7 +153,7 @@ fn models_that_we_do_not_compute_are_refused() {
     ] {
         assert_eq!(message_with("tiny_bert", "config.json", Some(settings.replace(from, to).as_bytes())), message);
     }
-    let pieces = "file `vocab.json`: is not a list of pieces with scores (line 1, column 0)";
+    let pieces = "`vocab.json` is not a list of pieces with scores (line 1, column 0)";
     assert_eq!(message_with("tiny_use", "vocab.json", Some(b"{}")), pieces);
 }
 

@@ -37,8 +37,19 @@ impl<'a> Pipeline<'a> {
     /// Prepares the workers for checked settings.
     ///
     /// # Errors
-    /// When the operating system gives no threads.
+    /// When the operating system gives no threads, and when the settings name a ledger: only [`crate::run`] reserves in it.
     pub fn new(checked: &'a Checked) -> Result<Self, Failure> {
+        if checked.settings.ledger.is_some() {
+            return Err(Failure::refusal(
+                "texts that are released one by one are not reserved in a ledger",
+                "release a file with `run`, or reserve with `allonym::ledger` and leave `ledger` out of the settings",
+            ));
+        }
+        Self::for_run(checked)
+    }
+
+    /// The same for a run, which reserves what it releases.
+    pub(crate) fn for_run(checked: &'a Checked) -> Result<Self, Failure> {
         let workers = rayon::ThreadPoolBuilder::new().num_threads(checked.settings.threads).build().map_err(|_| {
             let message = format!("cannot start {} worker threads", checked.settings.threads);
             Failure::new(message, "ask for fewer with `--threads`")

@@ -9,7 +9,7 @@ use crate::pipeline::Pipeline;
 use crate::run::{OnProgress, Stage, open};
 use crate::settings::Checked;
 use allonym_dp::{Guarantee, Purpose, Strength, Terms};
-use allonym_io::{Batch, Key, Report};
+use allonym_io::{Batch, Format, Key, Report};
 use allonym_ledger::{Amount, Hash, Ledger, LedgerError, Reservation};
 use allonym_text::Private;
 use serde::Serialize;
@@ -72,13 +72,13 @@ pub(crate) fn reserve(
     let (epsilon, delta) = price(&guarantee)?;
     let mut ledger = Ledger::open(path)?;
     let name = ledger.name().to_owned();
-    let limits = ledger.limits()?;
     let what = format!("{} {}", guarantee.mechanism, env!("CARGO_PKG_VERSION"));
     let mut random = pipeline.stream(Purpose::Reservation);
     let key = ((u128::from(random.bits()) << 64) | u128::from(random.bits())).to_be_bytes();
     let reservation = Reservation { key, what: &what, epsilon, delta };
 
     let mut reserving = ledger.begin(&reservation)?;
+    let limits = reserving.limits();
     let mut reader = open(checked)?;
     let progress = reader.progress();
     let (hasher, mut batches, mut without_author) = (RandomState::new(), Vec::new(), 0);
@@ -92,7 +92,7 @@ pub(crate) fn reserve(
             added?;
             without_author += u64::from(!has_author);
             if !has_author && limits.author.is_some() {
-                return Err(authorless(record, &name));
+                return Err(authorless(record, &name, checked.format));
             }
         }
         batches.push(digest_of(&hasher, &batch.keys));
@@ -120,17 +120,26 @@ fn price(guarantee: &Guarantee) -> Result<(f64, f64), Failure> {
     }
 }
 
-fn authorless(record: u64, ledger: &str) -> Failure {
-    Failure::refusal(
-        format!("record {record} has no author, and the ledger `{ledger}` limits what an author may lose"),
-        "name the author's column with `--author-column`, or give every record an author",
-    )
+fn authorless(record: u64, ledger: &str, format: Format) -> Failure {
+    let hint = match format {
+        Format::Files => "a directory of files names no authors: use a table with a column for them",
+        _ => "name the author's column with `--author-column`, or give every record an author",
+    };
+    let message = format!("record {record} has no author, and the ledger `{ledger}` limits what an author may lose");
+    Failure::refusal(message, hint)
 }
 
 /// A refusal, with the settings under which the release would pass.
 fn refused(error: LedgerError, checked: &Checked) -> Failure {
     let fits = error.fits();
     let mut failure = Failure::from(error);
+    if checked.settings.total.is_some() {
+        // A total is spent whole, whatever the number of tokens.
+        if let Some(fits) = fits.filter(|fits| fits.epsilon() > 0.0) {
+            failure.hint.push_str(&format!("; `--total {}` would fit", fits.epsilon()));
+        }
+        return failure;
+    }
     let Some(tokens) = fits.and_then(|fits| fitting_tokens(checked, fits)) else { return failure };
     failure.hint.push_str(&format!("; `--max-tokens {tokens}` would fit"));
     failure

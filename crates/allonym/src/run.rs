@@ -34,7 +34,7 @@ pub(crate) fn open(checked: &Checked) -> Result<Box<dyn Reader>, Failure> {
 /// When a record cannot be read or the output cannot be written; then nothing appears under the output's name.
 pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Failure> {
     let settings = &checked.settings;
-    let pipeline = Pipeline::new(checked)?;
+    let pipeline = Pipeline::for_run(checked)?;
     let reader = open(checked)?;
     let shuffle = settings.shuffle.then(|| pipeline.stream(Purpose::Shuffle));
     let size =
@@ -66,7 +66,7 @@ fn say_what_was_spent(mut failure: Failure, reserved: Option<&Reserved>) -> Fail
 /// # Errors
 /// When a record cannot be read.
 pub fn dry_run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Failure> {
-    let pipeline = Pipeline::new(checked)?;
+    let pipeline = Pipeline::for_run(checked)?;
     if let Some(path) = &checked.settings.ledger {
         let (reserved, _, report) = reserve(checked, &pipeline, path, true, on_progress)?;
         return Summary::new(checked, report, &pipeline, Some(reserved), true);

@@ -8,7 +8,7 @@ use allonym_io::{Columns, Format, Limits, Table, is_stream};
 use allonym_text::Vocabulary;
 use allonym_text::vocabulary::Origin;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The settings of a run, as in a `run.toml`. Only [`Settings::check`]ed ones run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -255,13 +255,29 @@ impl Settings {
                 "leave out `--seed` or `--ledger`",
             ));
         }
-        for (file, what) in [(&self.input, "input"), (&self.output, "output")] {
-            if allonym_io::same_file(file, ledger) {
-                let message = format!("the {what} is the ledger");
+        // SQLite's own files beside the ledger belong to it.
+        let belongings = ["", "-journal", "-wal", "-shm"].map(|end| {
+            let mut name = real_path(ledger).into_os_string();
+            name.push(end);
+            PathBuf::from(name)
+        });
+        let run_file = self.run_file();
+        let files =
+            [(Some(&self.input), "input"), (Some(&self.output), "output"), (run_file.as_ref(), "settings file")];
+        for (file, what) in files.into_iter().filter_map(|(file, what)| Some((file?, what))) {
+            if allonym_io::same_file(file, ledger) || belongings.contains(&real_path(file)) {
+                let message = format!("the {what} is the ledger, or belongs to it");
                 return Err(Failure::refusal(message, "give the ledger a file of its own"));
             }
         }
         Ok(())
+    }
+
+    /// Where the settings are written beside the release: not inside, since `-o released/` is a directory.
+    pub fn run_file(&self) -> Option<PathBuf> {
+        let mut name = self.output.file_name().filter(|_| !is_stream(&self.output))?.to_owned();
+        name.push(".run.toml");
+        Some(self.output.with_file_name(name))
     }
 
     fn build_mechanism(&self, outcomes: u32) -> Result<Box<dyn Mechanism>, Failure> {
@@ -357,6 +373,19 @@ impl Settings {
             None => Ok(vocabulary),
         }
     }
+}
+
+/// A path without links, also of a file that does not exist yet.
+fn real_path(path: &Path) -> PathBuf {
+    if let Ok(real) = std::fs::canonicalize(path) {
+        return real;
+    }
+    let directory = match path.parent() {
+        Some(directory) if directory != Path::new("") => directory,
+        _ => Path::new("."),
+    };
+    let directory = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+    directory.join(path.file_name().unwrap_or_default())
 }
 
 #[cfg(test)]

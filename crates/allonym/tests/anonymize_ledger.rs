@@ -225,3 +225,115 @@ fn a_run_that_fails_after_it_reserved_says_that_it_has_spent() {
     assert!(outcome.stderr.contains("stays in the ledger `reviews`, entry 2"), "{}", outcome.stderr);
     assert!(fixture.spent("1", "qqanna").0 > 0.0);
 }
+
+#[test]
+fn one_record_and_one_author_have_one_key_however_they_are_written() {
+    let fixture = fixture(&[]);
+    // Composed and decomposed letters, a no-break space, a zero-width space.
+    let authors = ["Zo\u{eb}", "Zoe\u{308}", "Zo\u{eb}\u{a0}", "\u{feff}Zo\u{eb}\u{200b}"];
+    for author in authors {
+        let input = fixture
+            .place
+            .file("in.jsonl", format!("{{\"id\":\"\u{a0}1\u{200b}\",\"author\":\"{author}\",\"text\":\"a\"}}\n"));
+        assert_eq!(fixture.anonymize(&input, &[]).code, Some(0));
+    }
+    close(fixture.spent("1", "Zo\u{eb}"), (4.0, 4.0));
+    let shown = run(&["ledger", "show", &fixture.ledger, "--author", " Zoe\u{308} ", "--json"]);
+    assert!(shown.stdout.contains("\"lines\": 4"), "{}", shown.stdout);
+}
+
+#[test]
+fn names_with_several_spellings_are_refused() {
+    let fixture = fixture(&[]);
+    for (name, text) in [
+        ("a.jsonl", "{\"id\":1.0,\"text\":\"a\"}\n"),
+        ("b.jsonl", "{\"id\":1e0,\"text\":\"a\"}\n"),
+        ("c.csv", "id,text\n \"4711\",a\n"),
+    ] {
+        let input = fixture.place.file(name, text);
+        fixture.refuses(&fixture.anonymize(&input, &[]), 2, "which names nobody");
+    }
+    let input = fixture.place.file("minus.jsonl", "{\"id\":-0,\"text\":\"a\"}\n");
+    assert_eq!(fixture.anonymize(&input, &[]).code, Some(0));
+    assert!(fixture.spent("0", "").0 > 0.0, "-0 is 0");
+    let input = fixture.place.path("latin.csv");
+    std::fs::write(&input, b"id,author,text\n9,Zo\xeb,a\n").unwrap();
+    let outcome = fixture.anonymize(input.to_str().unwrap(), &[]);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("column `author` is not UTF-8 at byte 2"), "{}", outcome.stderr);
+}
+
+#[test]
+fn nothing_is_written_over_a_ledger_or_its_journal() {
+    let fixture = fixture(&[]);
+    let release = |output: &str, ledger: &str| run(&["anonymize", &fixture.csv, "-o", output, "--ledger", ledger]);
+    let output = fixture.place.name("o.csv");
+    let beside = fixture.place.name("o.csv.run.toml");
+    assert_eq!(run(&["ledger", "create", &beside]).code, Some(0));
+    let outcome = release(&output, &beside);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(Ledger::open(&beside).is_ok());
+    let journal = format!("{}-journal", fixture.ledger);
+    let outcome = release(&journal, &fixture.ledger);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(!std::path::Path::new(&journal).exists());
+    // Somebody's file where the settings would go is left alone.
+    let mine = fixture.place.file("mine.csv.run.toml", "mine = true\n");
+    let outcome = run(&["anonymize", &fixture.csv, "-o", &fixture.place.name("mine.csv")]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("the settings were not written"), "{}", outcome.stderr);
+    assert_eq!(std::fs::read_to_string(mine).unwrap(), "mine = true\n");
+}
+
+#[test]
+fn a_refused_run_prints_nothing_to_standard_output() {
+    let fixture = fixture(&["--record-epsilon", "0.5"]);
+    let mechanism = ["--mechanism", "subset", "--epsilon-per-token", "1"];
+    let outcome = run(&[&["anonymize", &fixture.csv, "--ledger", &fixture.ledger][..], &mechanism[..]].concat());
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(1), ""), "{}", outcome.stderr);
+}
+
+#[test]
+fn the_hint_for_a_total_is_a_smaller_total() {
+    let fixture = fixture(&["--record-epsilon", "3"]);
+    let output = fixture.place.name("out.csv");
+    let release = |total: &str| {
+        let arguments = ["anonymize", &fixture.csv, "-o", &output, "--ledger", &fixture.ledger];
+        run(&[&arguments[..], &["--mechanism", "subset", "--total", total]].concat())
+    };
+    let refused = release("4");
+    assert!(refused.stderr.contains("; `--total 3` would fit\n"), "{}", refused.stderr);
+    assert_eq!(release("3").code, Some(0));
+}
+
+#[test]
+fn a_library_user_cannot_release_past_a_ledger() {
+    let fixture = fixture(&[]);
+    let settings = allonym::Settings {
+        input: fixture.csv.clone().into(),
+        ledger: Some(fixture.ledger.clone().into()),
+        ..allonym::Settings::default()
+    };
+    let checked = settings.check().unwrap();
+    assert!(allonym::Pipeline::new(&checked).is_err());
+}
+
+#[test]
+fn a_dictionary_of_nothing_is_nobody() {
+    let fixture = fixture(&[]);
+    let nobody: arrow_array::DictionaryArray<arrow_array::types::Int32Type> =
+        vec![None::<&str>; 2].into_iter().collect();
+    let batch = RecordBatch::try_from_iter([
+        ("id", Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef),
+        ("author", Arc::new(nobody) as ArrayRef),
+        ("text", Arc::new(StringArray::from(vec!["a", "b"])) as ArrayRef),
+    ])
+    .unwrap();
+    let parquet = fixture.place.name("in.parquet");
+    let mut writer = ArrowWriter::try_new(std::fs::File::create(&parquet).unwrap(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let outcome = fixture.anonymize(&parquet, &[]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("2 records have no author"), "{}", outcome.stderr);
+}

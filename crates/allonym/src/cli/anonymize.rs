@@ -331,20 +331,25 @@ fn read_config(path: &Path) -> Result<toml::Table, Failure> {
     Ok(table)
 }
 
+/// The first line of a settings file, by which it is known again.
+const RUN_FILE_BEGINS: &str =
+    "# How the release beside this file was made; repeat it with `allonym anonymize --config`.\n";
+
 /// Puts the settings beside the release, so that the run can be repeated.
 fn write_run_file(settings: &Settings) -> Result<(), Failure> {
     let regular = std::fs::metadata(&settings.output).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir());
     if is_stream(&settings.output) || !regular {
         return Ok(());
     }
-    // Beside the release, not inside: `-o released/` is a directory.
-    let mut name = settings.output.file_name().unwrap_or_default().to_owned();
-    name.push(".run.toml");
-    let path = settings.output.with_file_name(name);
+    let Some(path) = settings.run_file() else { return Ok(()) };
+    if std::fs::read(&path).is_ok_and(|there| !there.starts_with(RUN_FILE_BEGINS.as_bytes())) {
+        let message = format!("{} is there already and was not written by Allonym", path.display());
+        return Err(Failure::refusal(message, "pass `--no-run-file`, or move it away"));
+    }
     let text = toml::to_string(settings)
         .map_err(|_| Failure::new("the settings cannot be written as TOML", "pass `--no-run-file`"))?;
     let mut file = Output::create(&path, Compression::None)?;
-    file.write(b"# How the release beside this file was made; repeat it with `allonym anonymize --config`.\n")?;
+    file.write(RUN_FILE_BEGINS.as_bytes())?;
     file.write(b"# For you, not for publication: it names your files.\n")?;
     file.write(text.as_bytes())?;
     Ok(file.finish()?)

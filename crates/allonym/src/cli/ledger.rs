@@ -2,6 +2,7 @@
 
 use super::print;
 use allonym::Failure;
+use allonym::io::Key;
 use allonym::ledger::{Amount, Hash, Ledger, LedgerError, Limit, Limits, Scope, Spent, Summary};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -115,8 +116,10 @@ struct Shown {
 impl Show {
     fn run(self) -> Result<(), Failure> {
         let ledger = Ledger::open(&self.file)?;
-        let record = self.record.as_ref().map(|id| ledger.spent_record(id.trim_ascii().as_bytes())).transpose()?;
-        let author = self.author.as_ref().map(|name| ledger.spent_author(name.trim_ascii().as_bytes())).transpose()?;
+        let record =
+            self.record.as_ref().map(|id| ledger.spent_record(&Key::name(id).unwrap_or_default())).transpose()?;
+        let author =
+            self.author.as_ref().map(|name| ledger.spent_author(&Key::name(name).unwrap_or_default())).transpose()?;
         let shown = Shown { summary: ledger.summary()?, record, author };
         if self.json { print_json(&shown) } else { print(&shown.text()) }
     }

@@ -116,7 +116,9 @@ fn tell(text: &str) {
 fn keep_panics_quiet() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or("an unknown place".to_owned(), |l| format!("{}:{}", l.file(), l.line()));
-        tell(&format!("error: internal error at {place}\n\nhint: nothing was released; please report the place\n"));
+        tell(&format!(
+            "error: internal error at {place}\n\nhint: the output is not complete; please report the place\n"
+        ));
     }));
 }
 
