@@ -6,6 +6,7 @@
 use crate::matrix::{View, ViewMut};
 use crate::product::Into;
 use gemm::Parallelism;
+use rayon::prelude::*;
 use std::sync::OnceLock;
 
 /// Computes products. Shapes were checked before.
@@ -80,8 +81,11 @@ fn instructions() -> &'static str {
     "common instructions"
 }
 
+/// Parts of the output begin at multiples of this many rows or columns: whole tiles of the kernels.
+const TILE: usize = 48;
+
 #[allow(clippy::needless_pass_by_value, reason = "a view that may be written is given away for the product")]
-fn on_processor<T: 'static + Copy>(
+fn on_processor<T: 'static + Copy + Send + Sync>(
     out: ViewMut<'_, T>,
     into: Into,
     left: View<'_, T>,
@@ -91,39 +95,100 @@ fn on_processor<T: 'static + Copy>(
     zero: T,
 ) {
     let (rows, columns, inner) = (out.rows, out.columns, left.columns);
-    let shared = threads > 1 && rows * columns * inner >= WORTH_SHARING;
-    let parallelism = if shared { Parallelism::Rayon(threads) } else { Parallelism::None };
-    let read = into == Into::Add;
     check(left.values.len(), left.rows, left.columns, left.row_step, left.column_step);
     check(right.values.len(), right.rows, right.columns, right.row_step, right.column_step);
     check(out.values.len(), rows, columns, out.row_step, 1);
     assert!(left.rows == rows && right.columns == columns && right.rows == inner, "shapes were checked before");
-    let step = |step: usize| step as isize;
-    // SAFETY: `check` made sure that the last element of each matrix lies inside its slice, `out` is borrowed for writing
-    // and so overlaps neither of the others, and `T` is `f32` or `f64`, which `gemm` knows by their types.
-    #[allow(unsafe_code, reason = "the product takes pointers")]
-    unsafe {
-        gemm::gemm(
-            rows,
-            columns,
-            inner,
-            out.values.as_mut_ptr(),
-            1,
-            step(out.row_step),
-            read,
-            left.values.as_ptr(),
-            step(left.column_step),
-            step(left.row_step),
-            right.values.as_ptr(),
-            step(right.column_step),
-            step(right.row_step),
-            if read { one } else { zero },
-            one,
-            false,
-            false,
-            false,
-            parallelism,
-        );
+    let read = into == Into::Add;
+    let whole = Part {
+        out: out.values.as_mut_ptr(),
+        left: left.values.as_ptr(),
+        right: right.values.as_ptr(),
+        rows,
+        columns,
+        inner,
+        steps: [out.row_step, left.row_step, left.column_step, right.row_step, right.column_step],
+        read,
+        keep: if read { one } else { zero },
+        one,
+    };
+    if threads < 2 || rows * columns * inner < WORTH_SHARING {
+        return whole.multiply();
+    }
+    // Each thread makes a part of the output by itself. They meet only at the end, and the kernel's own threads, which
+    // meet at every block, were a quarter slower.
+    let by_rows = rows >= columns;
+    let longer = if by_rows { rows } else { columns };
+    let size = longer.div_ceil(threads).next_multiple_of(TILE);
+    let starts = (0..longer).step_by(size);
+    let parts: Vec<Part<T>> = starts.map(|start| whole.part(by_rows, start, size.min(longer - start))).collect();
+    parts.into_par_iter().with_max_len(1).for_each(Part::multiply);
+}
+
+/// A product, or a part of one that writes rows or columns of its own.
+#[derive(Clone, Copy)]
+struct Part<T> {
+    out: *mut T,
+    left: *const T,
+    right: *const T,
+    rows: usize,
+    columns: usize,
+    inner: usize,
+    /// Between rows of the output, rows and columns of the left matrix, rows and columns of the right one.
+    steps: [usize; 5],
+    read: bool,
+    keep: T,
+    one: T,
+}
+
+// SAFETY: parts that run at the same time write different rows or columns of the output, which is borrowed for writing until all are
+// done, and only read the others.
+#[allow(unsafe_code, reason = "threads write parts of one matrix")]
+unsafe impl<T: Send + Sync> Send for Part<T> {}
+
+impl<T: Copy + 'static> Part<T> {
+    /// Some rows, or some columns, of the output.
+    fn part(self, by_rows: bool, start: usize, count: usize) -> Self {
+        let [out_row, left_row, _, _, right_column] = self.steps;
+        if by_rows {
+            assert!(start + count <= self.rows);
+            let (out, left) = (self.out.wrapping_add(start * out_row), self.left.wrapping_add(start * left_row));
+            Self { out, left, rows: count, ..self }
+        } else {
+            assert!(start + count <= self.columns);
+            let (out, right) = (self.out.wrapping_add(start), self.right.wrapping_add(start * right_column));
+            Self { out, right, columns: count, ..self }
+        }
+    }
+
+    fn multiply(self) {
+        let [out_row, left_row, left_column, right_row, right_column] = self.steps.map(|step| step as isize);
+        // SAFETY: `check` made sure that the last element of each whole matrix lies inside its slice, and a part lies inside the whole. The
+        // output is borrowed for writing and so overlaps neither of the others. `T` is `f32` or `f64`, which `gemm` knows by their types.
+        #[allow(unsafe_code, reason = "the product takes pointers")]
+        unsafe {
+            gemm::gemm(
+                self.rows,
+                self.columns,
+                self.inner,
+                self.out,
+                1,
+                out_row,
+                self.read,
+                self.left,
+                left_column,
+                left_row,
+                self.right,
+                right_column,
+                right_row,
+                self.keep,
+                self.one,
+                false,
+                false,
+                false,
+                Parallelism::None,
+            );
+        }
     }
 }
 

@@ -310,8 +310,8 @@ fn the_hint_for_a_total_is_a_smaller_total() {
 fn a_library_user_cannot_release_past_a_ledger() {
     let fixture = fixture(&[]);
     let settings = allonym::Settings {
-        input: fixture.csv.clone().into(),
-        ledger: Some(fixture.ledger.clone().into()),
+        input: fixture.csv.as_str().into(),
+        ledger: Some(fixture.ledger.as_str().into()),
         ..allonym::Settings::default()
     };
     let checked = settings.check().unwrap();

@@ -71,13 +71,13 @@ pub struct Gradients<T> {
 impl<T: Real> Gradients<T> {
     /// For plain training: gradients are summed over all examples.
     pub fn plain(store: &Store<T>, threads: usize) -> Self {
-        Self { values: vec![T::ZERO; store.values().len()], keeper: None, threads }
+        Self { values: written_zeros(store), keeper: None, threads }
     }
 
     /// For private training: the norm of each example's gradient is found, and gradients are summed by [`Gradients::clipped`].
     pub fn private(store: &Store<T>, examples: usize, threads: usize) -> Self {
         let parameters = store.parameters().count();
-        Self { values: vec![T::ZERO; store.values().len()], keeper: Some(Keeper::new(examples, parameters)), threads }
+        Self { values: written_zeros(store), keeper: Some(Keeper::new(examples, parameters)), threads }
     }
 
     /// Threads that may be used.
@@ -160,6 +160,15 @@ impl<T: Real> Gradients<T> {
         assert!(self.keeper.is_none(), "a private step must be clipped");
         self.values
     }
+}
+
+/// Zeros that were written. Fresh ones from the system are all one page, of which the first addition makes copies, one by one, and tells every
+/// processor about each: a tenth of a step.
+fn written_zeros<T: Real>(store: &Store<T>) -> Vec<T> {
+    let count = store.values().len();
+    let mut zeros = Vec::with_capacity(count);
+    zeros.resize(count, T::ZERO);
+    zeros
 }
 
 fn add_weight<T: Real>(

@@ -381,9 +381,10 @@ impl Recurrent {
                     Trace::Gru(trace) => gru::backward(direction, store, trace, part, to_last, &rows, gradients),
                     Trace::Lstm(trace) => lstm::backward(direction, store, trace, part, to_last, &rows, gradients),
                 };
+                let into = if side == 0 { Into::Replace } else { Into::Add };
                 multiply(
                     to_inputs.view_mut(),
-                    Into::Add,
+                    into,
                     to_gates.view(),
                     store.view(direction.of_input),
                     gradients.threads(),

@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// The size of a block of logits, in numbers.
 const BLOCK: usize = 16 << 20;
 
+/// As many logits as stay in a processor's cache, in numbers.
+const HOT: usize = 2 << 20;
+
 /// The loss of every row without gradients.
 #[derive(Debug)]
 pub struct Evaluated {
@@ -135,34 +138,33 @@ impl<T: Real> Pass<T> {
         let vectors = View::of(&block.vectors, count, width);
         block.logits.resize(count * vocabulary, T::ZERO);
         let logits = &mut block.logits[..count * vocabulary];
-        let into = match self.layer.bias() {
-            None => Into::Replace,
-            Some(bias) => {
-                let bias = store.slice(bias);
-                logits.chunks_exact_mut(vocabulary).for_each(|row| row.copy_from_slice(bias));
-                Into::Add
-            }
-        };
-        multiply(ViewMut::of(logits, count, vocabulary), into, vectors, weight.transposed(), threads);
-
-        // From here on the logits become what flows back to them.
+        let bias = self.layer.bias().map(|bias| store.slice(bias));
         let of_row = |place: usize, logits: &mut [T], found: &mut Vec<(u32, T)>| {
             let row = rows[place];
+            if let Some(bias) = bias {
+                add_scaled(logits, T::ONE, bias);
+            }
             found.clear();
             self.targets.of_row(row, logits, found);
             turn(logits, found, self.weights[row])
         };
-        let losses: Vec<f64> = if threads > 1 {
-            logits
-                .par_chunks_exact_mut(vocabulary)
-                .enumerate()
-                .map_init(Vec::new, |found, (place, logits)| of_row(place, logits, found))
-                .collect()
-        } else {
-            let mut found = Vec::new();
-            let each = logits.chunks_exact_mut(vocabulary).enumerate();
-            each.map(|(place, logits)| of_row(place, logits, &mut found)).collect()
-        };
+        // Logits become what flows back to them while they are still in the processor's cache.
+        let mut losses = Vec::with_capacity(count);
+        let hot = (HOT / vocabulary).max(1);
+        for (place, logits) in (0..count).step_by(hot).zip(logits.chunks_mut(hot * vocabulary)) {
+            let of_part = logits.len() / vocabulary;
+            let vectors = vectors.rows(place..place + of_part);
+            multiply(ViewMut::of(logits, of_part, vocabulary), Into::Replace, vectors, weight.transposed(), threads);
+            let each =
+                |found: &mut Vec<(u32, T)>, (offset, logits): (usize, &mut [T])| of_row(place + offset, logits, found);
+            if threads > 1 {
+                let each_row = logits.par_chunks_exact_mut(vocabulary).enumerate().map_init(Vec::new, each);
+                losses.par_extend(each_row);
+            } else {
+                let mut found = Vec::new();
+                losses.extend(logits.chunks_exact_mut(vocabulary).enumerate().map(|row| each(&mut found, row)));
+            }
+        }
         let back = View::of(logits, count, vocabulary);
 
         if let Task::Plain { loss, .. } | Task::Norms { loss, .. } = task {
