@@ -28,7 +28,7 @@ pub use error::IoError;
 pub use format::{Compression, Format, is_stream};
 pub use input::Progress;
 pub use key::Key;
-pub use output::{Output, same_file};
+pub use output::{Output, real_path, same_file};
 pub use row::{Row, RowShape};
 pub use unfinished::remove_unfinished;
 

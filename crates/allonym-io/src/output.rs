@@ -197,6 +197,15 @@ pub(crate) fn directory_of(target: &Path) -> &Path {
     }
 }
 
+/// A path without links, also of a file that does not exist yet.
+pub fn real_path(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| {
+        let directory = directory_of(path);
+        let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+        directory.join(path.file_name().unwrap_or_default())
+    })
+}
+
 /// Whether two paths lead to the same file, through links too.
 pub fn same_file(first: &Path, second: &Path) -> bool {
     #[cfg(unix)]

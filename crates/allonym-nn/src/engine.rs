@@ -5,6 +5,7 @@
 
 use crate::matrix::{View, ViewMut};
 use crate::product::Into;
+use crate::real::Real;
 use gemm::Parallelism;
 use rayon::prelude::*;
 use std::sync::OnceLock;
@@ -53,7 +54,7 @@ impl Engine for Processor {
         right: View<'_, f32>,
         threads: usize,
     ) {
-        on_processor(out, into, left, right, threads, 1.0, 0.0);
+        on_processor(out, into, left, right, threads);
     }
 
     fn product_f64(
@@ -64,7 +65,7 @@ impl Engine for Processor {
         right: View<'_, f64>,
         threads: usize,
     ) {
-        on_processor(out, into, left, right, threads, 1.0, 0.0);
+        on_processor(out, into, left, right, threads);
     }
 }
 
@@ -85,21 +86,12 @@ fn instructions() -> &'static str {
 const TILE: usize = 48;
 
 #[allow(clippy::needless_pass_by_value, reason = "a view that may be written is given away for the product")]
-fn on_processor<T: 'static + Copy + Send + Sync>(
-    out: ViewMut<'_, T>,
-    into: Into,
-    left: View<'_, T>,
-    right: View<'_, T>,
-    threads: usize,
-    one: T,
-    zero: T,
-) {
+fn on_processor<T: Real>(out: ViewMut<'_, T>, into: Into, left: View<'_, T>, right: View<'_, T>, threads: usize) {
     let (rows, columns, inner) = (out.rows, out.columns, left.columns);
     check(left.values.len(), left.rows, left.columns, left.row_step, left.column_step);
     check(right.values.len(), right.rows, right.columns, right.row_step, right.column_step);
     check(out.values.len(), rows, columns, out.row_step, 1);
     assert!(left.rows == rows && right.columns == columns && right.rows == inner, "shapes were checked before");
-    let read = into == Into::Add;
     let whole = Part {
         out: out.values.as_mut_ptr(),
         left: left.values.as_ptr(),
@@ -108,9 +100,7 @@ fn on_processor<T: 'static + Copy + Send + Sync>(
         columns,
         inner,
         steps: [out.row_step, left.row_step, left.column_step, right.row_step, right.column_step],
-        read,
-        keep: if read { one } else { zero },
-        one,
+        into,
     };
     if threads < 2 || rows * columns * inner < WORTH_SHARING {
         return whole.multiply();
@@ -136,9 +126,7 @@ struct Part<T> {
     inner: usize,
     /// Between rows of the output, rows and columns of the left matrix, rows and columns of the right one.
     steps: [usize; 5],
-    read: bool,
-    keep: T,
-    one: T,
+    into: Into,
 }
 
 // SAFETY: parts that run at the same time write different rows or columns of the output, which is borrowed for writing until all are
@@ -146,7 +134,7 @@ struct Part<T> {
 #[allow(unsafe_code, reason = "threads write parts of one matrix")]
 unsafe impl<T: Send + Sync> Send for Part<T> {}
 
-impl<T: Copy + 'static> Part<T> {
+impl<T: Real> Part<T> {
     /// Some rows, or some columns, of the output.
     fn part(self, by_rows: bool, start: usize, count: usize) -> Self {
         let [out_row, left_row, _, _, right_column] = self.steps;
@@ -174,15 +162,15 @@ impl<T: Copy + 'static> Part<T> {
                 self.out,
                 1,
                 out_row,
-                self.read,
+                self.into == Into::Add,
                 self.left,
                 left_column,
                 left_row,
                 self.right,
                 right_column,
                 right_row,
-                self.keep,
-                self.one,
+                if self.into == Into::Add { T::ONE } else { T::ZERO },
+                T::ONE,
                 false,
                 false,
                 false,

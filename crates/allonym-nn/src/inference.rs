@@ -9,6 +9,7 @@ use crate::loss::top;
 use crate::matrix::Matrix;
 use crate::real::Real;
 use crate::store::Store;
+use crate::vectorise::softmax;
 use rayon::prelude::*;
 
 /// The size of a block of logits, in numbers.
@@ -35,7 +36,7 @@ pub fn candidates<T: Real>(
     threads: usize,
 ) -> Result<Vec<Vec<Candidate<T>>>, NnError> {
     let mut found = Vec::with_capacity(vectors.rows());
-    in_blocks(layer, store, vectors, threads, |logits| {
+    in_blocks(layer, store, vectors, threads, |_, logits| {
         let best = |row: usize| {
             let (logits, mut places) = (logits.row(row), Vec::with_capacity(count));
             top(logits, count, &mut places);
@@ -59,27 +60,24 @@ pub fn probabilities<T: Real>(
     threads: usize,
 ) -> Result<Matrix<T>, NnError> {
     let mut logits = layer.forward(store, vectors, threads)?;
-    for row in 0..logits.rows() {
-        let row = logits.row_mut(row);
-        let sum = crate::loss::exponentiate(row, crate::loss::largest(row));
-        row.iter_mut().for_each(|value| *value = *value / sum);
-    }
+    (0..logits.rows()).for_each(|row| softmax(logits.row_mut(row)));
     Ok(logits)
 }
 
-fn in_blocks<T: Real>(
+/// Calls with the first row and the logits of every block of rows.
+pub(crate) fn in_blocks<T: Real>(
     layer: &Linear,
     store: &Store<T>,
     vectors: &Matrix<T>,
     threads: usize,
-    mut each: impl FnMut(Matrix<T>),
+    mut each: impl FnMut(usize, Matrix<T>),
 ) -> Result<(), NnError> {
     let (rows, width) = (vectors.rows(), vectors.columns());
     let most = (BLOCK / layer.weight().rows()).max(1);
     for start in (0..rows).step_by(most) {
         let end = (start + most).min(rows);
         let part = Matrix::of(end - start, width, vectors.values()[start * width..end * width].to_vec());
-        each(layer.forward(store, &part, threads)?);
+        each(start, layer.forward(store, &part, threads)?);
     }
     Ok(())
 }

@@ -45,6 +45,11 @@ impl Slot {
     }
 }
 
+/// Random bits as a number from 0 to below 1, for beginnings and samples that protect nothing.
+pub(crate) fn unit(bits: u64) -> f64 {
+    (bits >> 11) as f64 / (1_u64 << 53) as f64
+}
+
 /// The parameters of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Store<T> {
@@ -81,8 +86,7 @@ impl<T: Real> Store<T> {
         let slot = Slot { index: self.slots.len(), start: self.values.len(), rows, columns };
         self.names.push(name);
         self.slots.push(slot);
-        let uniform = |bits: u64| (bits >> 11) as f64 / (1_u64 << 53) as f64;
-        self.values.extend((0..rows * columns).map(|_| T::of(bound * (2.0 * uniform(rng.bits()) - 1.0))));
+        self.values.extend((0..rows * columns).map(|_| T::of(bound * (2.0 * unit(rng.bits()) - 1.0))));
         Ok(slot)
     }
 

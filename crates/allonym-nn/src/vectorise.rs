@@ -69,6 +69,56 @@ vectorised! {
     }
 }
 
+vectorised! {
+    /// The largest number; what is none does not count.
+    pub(crate) fn largest<T>(values: &[T]) -> T {
+        let least = T::of(f64::NEG_INFINITY);
+        let (parts, mut sides) = (values.chunks_exact(16), [least; 16]);
+        let rest = parts.remainder();
+        for part in parts {
+            for (side, value) in sides.iter_mut().zip(part) {
+                *side = side.max(*value);
+            }
+        }
+        sides.iter().chain(rest).fold(least, |largest, value| largest.max(*value))
+    }
+}
+
+vectorised! {
+    /// Replaces numbers by the exponentials of their distances from the largest, and returns their sum.
+    pub(crate) fn exponentiate<T>(values: &mut [T], largest: T) -> T {
+        let mut sides = [T::ZERO; 16];
+        let mut parts = values.chunks_exact_mut(16);
+        for part in &mut parts {
+            for (side, value) in sides.iter_mut().zip(part) {
+                *value = (*value - largest).exp();
+                *side += *value;
+            }
+        }
+        let mut sum: T = sides.into_iter().sum();
+        for value in parts.into_remainder() {
+            *value = (*value - largest).exp();
+            sum += *value;
+        }
+        sum
+    }
+}
+
+vectorised! {
+    /// Multiplies every number with a factor.
+    pub(crate) fn scale<T>(values: &mut [T], factor: T) {
+        for value in values {
+            *value *= factor;
+        }
+    }
+}
+
+/// Turns scores into weights that add up to 1.
+pub(crate) fn softmax<T: crate::real::Real>(values: &mut [T]) {
+    let sum = exponentiate(values, largest(values));
+    scale(values, T::ONE / sum);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,11 +4,11 @@ use crate::failure::Failure;
 use allonym_dp::compose::plan;
 use allonym_dp::mechanism::{self, Mechanism, Parameters};
 use allonym_dp::{Length, Terms};
-use allonym_io::{Columns, Format, Limits, Table, is_stream};
+use allonym_io::{Columns, Format, Limits, Table, is_stream, real_path};
 use allonym_text::Vocabulary;
 use allonym_text::vocabulary::Origin;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The settings of a run, as in a `run.toml`. Only [`Settings::check`]ed ones run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -373,19 +373,6 @@ impl Settings {
             None => Ok(vocabulary),
         }
     }
-}
-
-/// A path without links, also of a file that does not exist yet.
-fn real_path(path: &Path) -> PathBuf {
-    if let Ok(real) = std::fs::canonicalize(path) {
-        return real;
-    }
-    let directory = match path.parent() {
-        Some(directory) if directory != Path::new("") => directory,
-        _ => Path::new("."),
-    };
-    let directory = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
-    directory.join(path.file_name().unwrap_or_default())
 }
 
 #[cfg(test)]

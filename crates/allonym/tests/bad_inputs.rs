@@ -141,24 +141,12 @@ fn missing_file_and_missing_directory() {
 #[cfg(unix)]
 #[test]
 fn no_permission() {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    use std::os::unix::process::CommandExt;
+    use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
     let set =
         |path: &std::path::Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     set(place.root(), 0o755);
-    // The program is copied, because a user without rights may not reach the build directory.
-    let program = place.path("allonym");
-    std::fs::copy(env!("CARGO_BIN_EXE_allonym"), &program).unwrap();
-    let run = |arguments: &[&str]| {
-        let mut command = std::process::Command::new(&program);
-        command.args(arguments).env_clear().current_dir(place.root());
-        // The superuser may read anything; as nobody the permission counts.
-        if std::fs::metadata(place.root()).unwrap().uid() == 0 {
-            command.uid(65_534).gid(65_534);
-        }
-        Outcome::from(command.output().unwrap())
-    };
+    let run = |arguments: &[&str]| place.run_without_rights(arguments);
     place.file("in.csv", "text\nhello\n");
     set(&place.path("in.csv"), 0o000);
     fails("no permission to read", &run(&["anonymize", "in.csv"]), 2, "permission denied");

@@ -6,6 +6,7 @@
 use super::int8;
 use crate::error::NnError;
 use crate::store::Store;
+use safetensors::SafeTensorError;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::HashMap;
 use std::path::Path;
@@ -45,8 +46,13 @@ pub(crate) fn of_store(store: &Store<f32>) -> Vec<Tensor> {
 
 /// Opens a file that was read.
 pub(crate) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<SafeTensors<'a>, NnError> {
-    SafeTensors::deserialize(bytes)
-        .map_err(|error| NnError::broken(path, format!("is not a whole safetensors file ({error})")))
+    SafeTensors::deserialize(bytes).map_err(|error| {
+        let problem = match error {
+            SafeTensorError::MetadataIncompleteBuffer => "is cut off, or is longer than its tensors",
+            _ => "is not a safetensors file",
+        };
+        NnError::broken(path, problem)
+    })
 }
 
 /// The line of text of a file that was read.

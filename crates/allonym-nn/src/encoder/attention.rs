@@ -5,7 +5,7 @@
 
 use crate::matrix::{Matrix, View, ViewMut};
 use crate::product::{Into, multiply};
-use crate::vectorise::vectorised;
+use crate::vectorise::softmax;
 use std::ops::Range;
 
 /// Writes what every token gathers from its sentence.
@@ -31,39 +31,6 @@ pub(crate) fn attend(out: &mut Matrix<f32>, joint: &Matrix<f32>, sentences: &[Ra
             let columns = head * (width / heads)..(head + 1) * (width / heads);
             let gathered = ViewMut::of(gathered, tokens, width).columns(columns);
             multiply(gathered, Into::Replace, View::of(scores, tokens, tokens), part(2), 1);
-        }
-    }
-}
-
-vectorised! {
-    /// Turns a row of scores into weights that add up to 1.
-    fn softmax<T>(row: &mut [T]) {
-        const LANES: usize = 8;
-        let mut largest = [row.first().copied().unwrap_or(T::ZERO); LANES];
-        let parts = row.chunks_exact(LANES);
-        let rest = parts.remainder().iter().fold(largest[0], |largest, value| largest.max(*value));
-        for part in parts {
-            for (largest, value) in largest.iter_mut().zip(part) {
-                *largest = largest.max(*value);
-            }
-        }
-        let largest = largest.into_iter().fold(rest, T::max);
-        let mut sums = [T::ZERO; LANES];
-        let mut parts = row.chunks_exact_mut(LANES);
-        for part in &mut parts {
-            for (sum, value) in sums.iter_mut().zip(part) {
-                *value = (*value - largest).exp();
-                *sum += *value;
-            }
-        }
-        let mut sum = sums.into_iter().sum::<T>();
-        for value in parts.into_remainder() {
-            *value = (*value - largest).exp();
-            sum += *value;
-        }
-        let factor = T::ONE / sum;
-        for value in row.iter_mut() {
-            *value *= factor;
         }
     }
 }

@@ -3,10 +3,11 @@
 //! Nothing is taken on trust: the header, every shape and type, and that all numbers are finite. Tensors that nobody asks
 //! for are left alone, since published files carry some (a pooler, say) that an encoder has no use for.
 
+use crate::checkpoint::tensors;
 use crate::error::NnError;
 use crate::matrix::Matrix;
+use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
-use safetensors::{SafeTensorError, SafeTensors};
 use std::path::Path;
 
 /// The whole of a file.
@@ -29,13 +30,7 @@ impl<'a> Weights<'a> {
     /// # Errors
     /// When it is no safetensors file, or not a whole one.
     pub(crate) fn of(path: &Path, bytes: &'a [u8]) -> Result<Self, NnError> {
-        let tensors = SafeTensors::deserialize(bytes).map_err(|error| {
-            let why = match error {
-                SafeTensorError::MetadataIncompleteBuffer => "is cut off, or is longer than its tensors",
-                _ => "is not a safetensors file",
-            };
-            NnError::unusable(path, why)
-        })?;
+        let tensors = tensors::open(path, bytes)?;
         Ok(Self { file: path.display().to_string(), tensors })
     }
 

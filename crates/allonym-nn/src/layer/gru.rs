@@ -4,7 +4,7 @@
 //! the inputs and `h_.` from the state before. The part of the inputs is one product for all steps, before the sweep; so are the
 //! gradients of the weights, after it. Within the sweep there is one product a step.
 
-use super::recurrent::{Direction, Step, Trace, add_last, last_of, split, steps, sweep_all};
+use super::recurrent::{Beginning, Direction, Step, Trace, add_last, beginnings, last_of, split, steps, sweep_all};
 use crate::gradient::{Gradients, Rows};
 use crate::matrix::{Matrix, View, ViewMut};
 use crate::product::{Into, multiply};
@@ -138,7 +138,6 @@ struct BackPart<'a, T> {
     state_part: &'a [T],
     before: &'a [T],
     back: &'a [T],
-    initial: Vec<(usize, Vec<T>)>,
 }
 
 pub(crate) fn backward<T: Real>(
@@ -156,8 +155,6 @@ pub(crate) fn backward<T: Real>(
         add_last(&mut back, &last[0], &sequences, layer.reverse);
     }
     let mut to_state = Matrix::zeros(back.rows(), 3 * cells);
-    let mut initial = Matrix::zeros(sequences.len(), cells);
-    let carries: std::sync::Mutex<Vec<(usize, Vec<T>)>> = std::sync::Mutex::default();
     let parts = split(gates.values_mut(), 3 * cells, &sequences)
         .into_iter()
         .zip(split(to_state.values_mut(), 3 * cells, &sequences))
@@ -170,21 +167,15 @@ pub(crate) fn backward<T: Real>(
                 state_part: &state_part.values()[place.clone()],
                 before: &before.values()[place.clone()],
                 back: &back.values()[place],
-                initial: Vec::new(),
             }
         })
         .collect();
-    sweep_all(&sequences, parts, |shard, part| {
-        let of_shard = sweep_back(layer, store, shard, part);
-        carries.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(of_shard);
-    });
-    for (sequence, carry) in carries.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-        initial.row_mut(sequence).copy_from_slice(&carry);
-    }
+    let found = sweep_all(&sequences, parts, |shard, part| sweep_back(layer, store, shard, part));
+    let initial = beginnings(found, &sequences, cells);
     drop(state_part);
     drop(back);
     gradients.weight(layer.of_state, Some(layer.bias_state), Arc::new(to_state), &Arc::new(before), rows);
-    (Arc::new(gates), vec![initial])
+    (Arc::new(gates), initial)
 }
 
 /// Returns what flows back to the initial state of each sequence.
@@ -192,9 +183,11 @@ fn sweep_back<T: Real>(
     layer: &Direction,
     store: &Store<T>,
     shard: &Shard,
-    mut part: BackPart<'_, T>,
-) -> Vec<(usize, Vec<T>)> {
+    part: BackPart<'_, T>,
+) -> Vec<Beginning<T, 1>> {
     let cells = layer.cells;
+    let BackPart { gates, to_state: all_to_state, state_part, before: all_before, back } = part;
+    let mut found = Vec::new();
     let weight = store.view(layer.of_state);
     // What flows back from later steps of the sweep to the states of the sequences that are under way.
     let mut carry = vec![T::ZERO; shard.sequences.len() * cells];
@@ -203,24 +196,24 @@ fn sweep_back<T: Real>(
         let place = rows.start * cells..rows.end * cells;
         let wide = rows.start * 3 * cells..rows.end * 3 * cells;
         let carried = &mut carry[..count * cells];
-        let to_state = &mut part.to_state[wide.clone()];
+        let to_state = &mut all_to_state[wide.clone()];
         step_backward(
             cells,
-            &mut part.gates[wide],
+            &mut gates[wide],
             to_state,
-            &part.state_part[place.clone()],
-            &part.before[place.clone()],
-            &part.back[place],
+            &state_part[place.clone()],
+            &all_before[place.clone()],
+            &back[place],
             carried,
         );
         multiply(ViewMut::of(carried, count, cells), Into::Add, View::of(to_state, count, 3 * cells), weight, 1);
         // Sequences that began at this step are done.
         for (index, state) in carried.chunks_exact_mut(cells).enumerate().skip(before.len()) {
-            part.initial.push((shard.sequences[index], state.to_vec()));
+            found.push((shard.sequences[index], [state.to_vec()]));
             state.fill(T::ZERO);
         }
     }
-    part.initial
+    found
 }
 
 vectorised! {

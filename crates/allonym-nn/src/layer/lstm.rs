@@ -4,7 +4,7 @@
 //! of the GRU.
 
 use super::gru::fill_before;
-use super::recurrent::{Direction, Step, Trace, add_last, last_of, split, steps, sweep_all};
+use super::recurrent::{Beginning, Direction, Step, Trace, add_last, beginnings, last_of, split, steps, sweep_all};
 use crate::gradient::{Gradients, Rows};
 use crate::matrix::{Matrix, View, ViewMut};
 use crate::product::{Into, multiply};
@@ -12,7 +12,7 @@ use crate::real::Real;
 use crate::sequences::{Sequences, Shard};
 use crate::store::Store;
 use crate::vectorise::vectorised;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// What a forward pass remembers: the gates, the cells after each step, and cells and states before.
 #[derive(Debug)]
@@ -137,9 +137,6 @@ struct BackPart<'a, T> {
     back_cells: Option<&'a [T]>,
 }
 
-/// What flows back to the initial state and cell of a sequence.
-type Beginning<T> = (usize, Vec<T>, Vec<T>);
-
 pub(crate) fn backward<T: Real>(
     layer: &Direction,
     store: &Store<T>,
@@ -158,7 +155,6 @@ pub(crate) fn backward<T: Real>(
         add_last(&mut to_cells, &last[1], &sequences, layer.reverse);
         back_cells = Some(to_cells);
     }
-    let beginnings: Mutex<Vec<Beginning<T>>> = Mutex::default();
     let parts = split(gates.values_mut(), 4 * cells, &sequences)
         .into_iter()
         .zip(sequences.shards())
@@ -173,25 +169,23 @@ pub(crate) fn backward<T: Real>(
             }
         })
         .collect();
-    sweep_all(&sequences, parts, |shard, part| {
-        let of_shard = sweep_back(layer, store, shard, part);
-        beginnings.lock().unwrap_or_else(PoisonError::into_inner).extend(of_shard);
-    });
-    let [mut to_state, mut to_cell] = [(); 2].map(|()| Matrix::zeros(sequences.len(), cells));
-    for (sequence, state, cell) in beginnings.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        to_state.row_mut(sequence).copy_from_slice(&state);
-        to_cell.row_mut(sequence).copy_from_slice(&cell);
-    }
+    let found = sweep_all(&sequences, parts, |shard, part| sweep_back(layer, store, shard, part));
+    let initial = beginnings(found, &sequences, cells);
     let gates = Arc::new(gates);
     gradients.weight(layer.of_state, Some(layer.bias_state), gates.clone(), &Arc::new(before), rows);
-    (gates, vec![to_state, to_cell])
+    (gates, initial)
 }
 
-fn sweep_back<T: Real>(layer: &Direction, store: &Store<T>, shard: &Shard, part: BackPart<'_, T>) -> Vec<Beginning<T>> {
+fn sweep_back<T: Real>(
+    layer: &Direction,
+    store: &Store<T>,
+    shard: &Shard,
+    part: BackPart<'_, T>,
+) -> Vec<Beginning<T, 2>> {
     let cells = layer.cells;
     let BackPart { gates: all_gates, after: all_after, cells_before: all_before, back, back_cells } = part;
     let weight = store.view(layer.of_state);
-    let mut beginnings = Vec::new();
+    let mut found = Vec::new();
     let [mut carry, mut carry_cells] = [(); 2].map(|()| vec![T::ZERO; shard.sequences.len() * cells]);
     for Step { rows, before } in steps(shard, layer.reverse).into_iter().rev() {
         let count = rows.len();
@@ -207,12 +201,12 @@ fn sweep_back<T: Real>(layer: &Direction, store: &Store<T>, shard: &Shard, part:
         for index in before.len()..count {
             let place = index * cells..(index + 1) * cells;
             let (state, cell) = (&mut carried[place.clone()], &mut carried_cells[place]);
-            beginnings.push((shard.sequences[index], state.to_vec(), cell.to_vec()));
+            found.push((shard.sequences[index], [state.to_vec(), cell.to_vec()]));
             state.fill(T::ZERO);
             cell.fill(T::ZERO);
         }
     }
-    beginnings
+    found
 }
 
 vectorised! {

@@ -11,6 +11,7 @@ use crate::real::Real;
 use crate::sequences::{Sequences, Shard};
 use crate::store::{Slot, Store};
 use allonym_dp::PrivacyRng;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
@@ -94,23 +95,31 @@ pub(crate) fn split<'a, T>(mut values: &'a mut [T], columns: usize, sequences: &
     parts
 }
 
-/// Runs a sweep for every shard, side by side where there are several.
-pub(crate) fn sweep_all<Part: Send>(sequences: &Sequences, parts: Vec<Part>, sweep: impl Fn(&Shard, Part) + Sync) {
-    let mut pairs = sequences.shards().iter().zip(parts);
-    if sequences.shards().len() == 1 {
-        pairs.for_each(|(shard, part)| sweep(shard, part));
-        return;
+/// Runs a sweep for every shard, side by side where there are several, and returns what each leaves.
+pub(crate) fn sweep_all<Part: Send, Left: Send>(
+    sequences: &Sequences,
+    parts: Vec<Part>,
+    sweep: impl Fn(&Shard, Part) -> Left + Sync,
+) -> Vec<Left> {
+    sequences.shards().par_iter().zip(parts).with_max_len(1).map(|(shard, part)| sweep(shard, part)).collect()
+}
+
+/// What flows back to the initial state of a sequence: one vector, or two for an LSTM.
+pub(crate) type Beginning<T, const STATES: usize> = (usize, [Vec<T>; STATES]);
+
+/// The same for all sequences, as matrices.
+pub(crate) fn beginnings<T: Real, const STATES: usize>(
+    found: Vec<Vec<Beginning<T, STATES>>>,
+    sequences: &Sequences,
+    cells: usize,
+) -> Vec<Matrix<T>> {
+    let mut states = vec![Matrix::zeros(sequences.len(), cells); STATES];
+    for (sequence, vectors) in found.into_iter().flatten() {
+        for (state, vector) in states.iter_mut().zip(vectors) {
+            state.row_mut(sequence).copy_from_slice(&vector);
+        }
     }
-    rayon::scope(|scope| {
-        let first = pairs.next();
-        for (shard, part) in pairs {
-            let sweep = &sweep;
-            scope.spawn(move |_| sweep(shard, part));
-        }
-        if let Some((shard, part)) = first {
-            sweep(shard, part);
-        }
-    });
+    states
 }
 
 /// The state of each sequence after its last step.

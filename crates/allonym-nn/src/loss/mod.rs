@@ -10,7 +10,6 @@ pub use huber::huber;
 pub use reward::{EmbeddingReward, RewardSettings};
 pub use sampled::{Negatives, Sample, sampled_softmax};
 pub use softmax::{Evaluated, softmax};
-pub(crate) use softmax::{exponentiate, largest};
 pub use targets::{Targets, Tokens, top};
 
 use crate::matrix::Matrix;

@@ -4,7 +4,6 @@
 //! expectation as the sample grows. It is for large vocabularies and plain steps; a private step takes the full softmax.
 
 use super::Loss;
-use super::softmax::{exponentiate, largest};
 use super::targets::check;
 use crate::error::NnError;
 use crate::gradient::Gradients;
@@ -13,8 +12,8 @@ use crate::matrix::Matrix;
 use crate::product::{Into, multiply};
 use crate::real::Real;
 use crate::sequences::Sequences;
-use crate::store::Store;
-use crate::vectorise::{add_scaled, dot};
+use crate::store::{Store, unit};
+use crate::vectorise::{add_scaled, dot, exponentiate, largest};
 use allonym_dp::PrivacyRng;
 
 /// A distribution from which negatives are drawn: log-uniform, which suits a vocabulary that is sorted by frequency.
@@ -33,9 +32,7 @@ impl Negatives {
         if count == 0 || vocabulary == 0 {
             return Err(NnError::Setting { setting: "negatives", value: count.to_string(), allowed: "at least 1" });
         }
-        let uniform = |bits: u64| (bits >> 11) as f64 / (1_u64 << 53) as f64;
-        let draw =
-            |bits| ((uniform(bits) * ((vocabulary + 1) as f64).ln()).exp() as usize - 1).min(vocabulary - 1) as u32;
+        let draw = |bits| ((unit(bits) * ((vocabulary + 1) as f64).ln()).exp() as usize - 1).min(vocabulary - 1) as u32;
         Ok(Self { tokens: (0..count).map(|_| draw(rng.bits())).collect(), vocabulary })
     }
 

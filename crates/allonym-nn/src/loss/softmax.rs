@@ -6,14 +6,15 @@
 
 use super::{Loss, Targets};
 use crate::error::NnError;
-use crate::gradient::{Gradients, Later, Rows, Scratch, of_rows};
+use crate::gradient::{Gradients, Later, Scratch, of_rows};
+use crate::inference::in_blocks;
 use crate::layer::Linear;
 use crate::matrix::{Matrix, View, ViewMut};
 use crate::product::{Into, multiply};
 use crate::real::Real;
 use crate::sequences::Sequences;
 use crate::store::Store;
-use crate::vectorise::{add_scaled, vectorised};
+use crate::vectorise::{add_scaled, exponentiate, largest, scale};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -236,49 +237,6 @@ fn turn<T: Real>(logits: &mut [T], found: &[(u32, T)], weight: T) -> f64 {
     weight.wide() * (total.wide() * sum.wide().ln() - wanted)
 }
 
-vectorised! {
-    /// The largest number; what is none does not count.
-    pub(crate) fn largest<T>(values: &[T]) -> T {
-        let least = T::of(f64::NEG_INFINITY);
-        let (parts, mut sides) = (values.chunks_exact(16), [least; 16]);
-        let rest = parts.remainder();
-        for part in parts {
-            for (side, value) in sides.iter_mut().zip(part) {
-                *side = side.max(*value);
-            }
-        }
-        sides.iter().chain(rest).fold(least, |largest, value| largest.max(*value))
-    }
-}
-
-vectorised! {
-    /// Replaces numbers by the exponentials of their distances from the largest, and returns their sum.
-    pub(crate) fn exponentiate<T>(values: &mut [T], largest: T) -> T {
-        let mut sides = [T::ZERO; 16];
-        let mut parts = values.chunks_exact_mut(16);
-        for part in &mut parts {
-            for (side, value) in sides.iter_mut().zip(part) {
-                *value = (*value - largest).exp();
-                *side += *value;
-            }
-        }
-        let mut sum: T = sides.into_iter().sum();
-        for value in parts.into_remainder() {
-            *value = (*value - largest).exp();
-            sum += *value;
-        }
-        sum
-    }
-}
-
-vectorised! {
-    fn scale<T>(values: &mut [T], factor: T) {
-        for value in values {
-            *value *= factor;
-        }
-    }
-}
-
 impl Evaluated {
     /// The loss of all rows, and how often the best token is the wanted one; for validation.
     ///
@@ -291,27 +249,21 @@ impl Evaluated {
         targets: &dyn Targets<T>,
         threads: usize,
     ) -> Result<Self, NnError> {
-        let rows = Rows::Examples(vectors.rows());
-        if targets.rows() != rows.rows() {
-            return Err(NnError::shape("softmax", "number of targets", targets.rows(), rows.rows()));
+        if targets.rows() != vectors.rows() {
+            return Err(NnError::shape("softmax", "number of targets", targets.rows(), vectors.rows()));
         }
-        let most = (BLOCK / layer.weight().rows()).max(1);
-        let mut evaluated = Self { loss: 0.0, hits: 0 };
-        for start in (0..vectors.rows()).step_by(most) {
-            let end = (start + most).min(vectors.rows());
-            let values = vectors.values()[start * vectors.columns()..end * vectors.columns()].to_vec();
-            let mut logits = layer.forward(store, &Matrix::of(end - start, vectors.columns(), values), threads)?;
-            let mut found = Vec::new();
-            for row in start..end {
-                let logits = logits.row_mut(row - start);
+        let (mut evaluated, mut found) = (Self { loss: 0.0, hits: 0 }, Vec::new());
+        in_blocks(layer, store, vectors, threads, |first, mut logits| {
+            for row in 0..logits.rows() {
+                let logits = logits.row_mut(row);
                 found.clear();
-                targets.of_row(row, logits, &mut found);
+                targets.of_row(first + row, logits, &mut found);
                 let best = largest(logits);
                 let wanted = found.iter().max_by(|a, b| a.1.wide().total_cmp(&b.1.wide()));
                 evaluated.hits += usize::from(wanted.is_some_and(|(token, _)| logits[*token as usize] == best));
                 evaluated.loss += turn(logits, &found, T::ONE);
             }
-        }
+        })?;
         Ok(evaluated)
     }
 }

@@ -3,9 +3,9 @@
 //! All our losses over a vocabulary are `- sum_v w_v ln p_v` with few weights `w_v` that are not zero: cross-entropy has one, the
 //! embedding reward of ER-AE has a dozen. The gradient with respect to the logits is `(sum w) p - w` for all of them.
 
-use super::softmax::largest;
 use crate::error::NnError;
 use crate::real::Real;
+use crate::vectorise::largest;
 
 /// The weights of each row.
 pub trait Targets<T>: Send + Sync {

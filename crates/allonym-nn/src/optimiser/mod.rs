@@ -13,7 +13,7 @@ pub use private::{PrivateSettings, PrivateStep};
 pub use sgd::Sgd;
 
 use crate::real::Real;
-use crate::vectorise::vectorised;
+use crate::vectorise::scale;
 
 /// Scales gradients down so that their norm over all parameters is at most `largest`; returns the norm before.
 pub fn clip_by_global_norm<T: Real>(gradients: &mut [T], largest: f64) -> f64 {
@@ -23,15 +23,6 @@ pub fn clip_by_global_norm<T: Real>(gradients: &mut [T], largest: f64) -> f64 {
         scale(gradients, T::of(largest / norm));
     }
     norm
-}
-
-vectorised! {
-    /// Multiplies every number.
-    pub(crate) fn scale<T>(values: &mut [T], factor: T) {
-        for value in values {
-            *value *= factor;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@
 //! more: DP-SGD and DP-Adam have the same price. The divisor is a public number. Dividing by the number of examples that
 //! were drawn would tell how many there were.
 
-use super::{noise, scale};
+use super::noise;
 use crate::error::NnError;
 use crate::gradient::Clipped;
 use crate::real::Real;
+use crate::vectorise::scale;
 use allonym_dp::Entropy;
 use serde::{Deserialize, Serialize};
 

@@ -4,9 +4,9 @@ use super::model::Model;
 use super::settings::TrainingSettings;
 use crate::error::NnError;
 use crate::gradient::{Clipped, Gradients};
-use crate::optimiser::{PrivateStep, clip_by_global_norm, scale};
+use crate::optimiser::{PrivateStep, clip_by_global_norm};
 use crate::sampling::parts;
-use crate::vectorise::add_scaled;
+use crate::vectorise::{add_scaled, scale};
 use allonym_dp::PrivacyRng;
 
 /// What a step found.

@@ -88,6 +88,24 @@ impl Place {
         names
     }
 
+    /// Runs here as somebody whom permissions bind: the superuser may do anything, so as nobody.
+    #[cfg(unix)]
+    pub(crate) fn run_without_rights(&self, arguments: &[&str]) -> Outcome {
+        use std::os::unix::fs::MetadataExt;
+        use std::os::unix::process::CommandExt;
+        // The program is copied, because a user without rights may not reach the build directory.
+        let program = self.path("allonym");
+        if !program.exists() {
+            std::fs::copy(env!("CARGO_BIN_EXE_allonym"), &program).unwrap();
+        }
+        let mut command = Command::new(&program);
+        command.args(arguments).env_clear().current_dir(self.root());
+        if std::fs::metadata(self.root()).unwrap().uid() == 0 {
+            command.uid(65_534).gid(65_534);
+        }
+        command.output().unwrap().into()
+    }
+
     pub(crate) fn root(&self) -> &Path {
         self.0.path()
     }
