@@ -13,7 +13,7 @@ fn main() {
         for _ in 0..3 {
             let sum = vec![0.0_f32; count];
             let start = Instant::now();
-            let noised = step.noised(allonym_nn::Clipped { sum, norms: Vec::new() }, threads);
+            let noised = step.noised(allonym_nn::Clipped { sum: sum.into(), norms: Vec::new() }, threads);
             let nanoseconds = start.elapsed().as_nanos() as f64 / count as f64;
             println!("{threads} threads: {nanoseconds:.2} ns a number ({})", noised[0]);
         }

@@ -5,6 +5,7 @@
 //! miss one. Layers hand over what gradients are made of ([`Gradients`]): a private step gets the norm of every
 //! example's gradient from it without forming that gradient.
 
+mod buffer;
 mod card;
 pub mod checkpoint;
 pub mod encoder;
@@ -25,6 +26,7 @@ mod store;
 pub mod training;
 mod vectorise;
 
+pub use buffer::Buffer;
 pub use card::{Card, Differential, Losses, Protection};
 pub use error::NnError;
 pub use gradient::{Clipped, Gradients, Later, Rows};

@@ -1,19 +1,20 @@
 //! A matrix of numbers, row by row, and views of parts of one.
 
+use crate::buffer::Buffer;
 use crate::real::Real;
 
 /// A matrix that owns its numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Matrix<T> {
+pub struct Matrix<T: Real> {
     rows: usize,
     columns: usize,
-    values: Vec<T>,
+    values: Buffer<T>,
 }
 
 impl<T: Real> Matrix<T> {
     /// A matrix of zeros.
     pub fn zeros(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, values: vec![T::ZERO; rows * columns] }
+        Self { rows, columns, values: Buffer::zeros(rows * columns) }
     }
 
     /// A matrix of the given numbers, row by row.
@@ -22,7 +23,7 @@ impl<T: Real> Matrix<T> {
     /// When there are not `rows * columns` of them.
     pub fn of(rows: usize, columns: usize, values: Vec<T>) -> Self {
         assert_eq!(values.len(), rows * columns, "a matrix of {rows} x {columns}");
-        Self { rows, columns, values }
+        Self { rows, columns, values: values.into() }
     }
 
     /// How many rows there are.
@@ -47,7 +48,7 @@ impl<T: Real> Matrix<T> {
 
     /// All numbers, row by row.
     pub fn into_values(self) -> Vec<T> {
-        self.values
+        self.values.into_values()
     }
 
     /// A row.

@@ -3,6 +3,7 @@
 //! The elementary functions of `f32` are written without branches or calls, so that the compiler turns loops over them into
 //! vector instructions. They are accurate to a few units in the last place (tests below); those of `f64` are the library's.
 
+use crate::buffer::Shelf;
 use crate::engine::Engine;
 use crate::matrix::{View, ViewMut};
 use crate::product::Into;
@@ -58,6 +59,8 @@ pub trait Real:
         right: View<'_, Self>,
         threads: usize,
     );
+    /// Where buffers of such numbers wait to be used again.
+    fn shelf() -> &'static Shelf<Self>;
     /// 1 / (1 + e^-x).
     #[inline(always)]
     fn sigmoid(self) -> Self {
@@ -68,6 +71,11 @@ pub trait Real:
 impl Real for f32 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
+
+    fn shelf() -> &'static Shelf<Self> {
+        static SHELF: Shelf<f32> = Shelf::new();
+        &SHELF
+    }
 
     fn product(
         engine: &dyn Engine,
@@ -145,6 +153,11 @@ impl Real for f32 {
 impl Real for f64 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
+
+    fn shelf() -> &'static Shelf<Self> {
+        static SHELF: Shelf<f64> = Shelf::new();
+        &SHELF
+    }
 
     fn product(
         engine: &dyn Engine,

@@ -40,7 +40,7 @@ fn private_step(run: u64) -> PrivateStep {
 
 /// Adds `deviation` times a normal number to all.
 fn noised(mut values: Vec<f64>, deviation: f64, run: u64) -> Vec<f64> {
-    let noise: Vec<f64> = private_step(run).of_none(values.len(), 1);
+    let noise: Vec<f64> = private_step(run).of_none(values.len(), 1).into_values();
     values.iter_mut().zip(noise).for_each(|(v, n)| *v += deviation * n * EXPECTED / (NOISE * CLIP));
     values
 }
@@ -235,7 +235,7 @@ fn the_real_step_hides_a_canary_and_no_more_than_it_must() {
 fn the_real_step_hides_whether_a_batch_was_empty() {
     let found = audit(
         |batch, run| {
-            if batch.is_empty() { private_step(run).of_none(2 * HALF, 1) } else { dp_sgd(batch, run) }
+            if batch.is_empty() { private_step(run).of_none(2 * HALF, 1).into_values() } else { dp_sgd(batch, run) }
         },
         &[],
         example(-1e6, 0.0),

@@ -65,12 +65,12 @@ fn an_example_that_is_no_number_counts_nothing_and_spoils_nothing() {
         let of_back = clipped(None, Matrix::of(2, 1, vec![bad, 0.5]), Matrix::of(2, 1, vec![1.0, 1.0]), 9.0);
         let of_inputs = clipped(None, Matrix::of(2, 1, vec![1.0, 0.5]), Matrix::of(2, 1, vec![bad, 1.0]), 9.0);
         for found in [of_back, of_inputs] {
-            assert_eq!(found.sum, [0.5], "only the other example counts");
+            assert_eq!(*found.sum, [0.5], "only the other example counts");
             assert!(!found.norms[0].is_finite());
         }
         let tokens =
             clipped(Some(&[2, 1]), Matrix::of(3, 1, vec![1.0, 0.5, 1.0]), Matrix::of(3, 1, vec![bad, 1.0, 1.0]), 9.0);
-        assert_eq!(tokens.sum, [0.5]);
+        assert_eq!(*tokens.sum, [0.5]);
     }
 }
 

@@ -12,7 +12,7 @@ const CELLS: usize = 4;
 
 /// A small auto-encoder with every layer: embedding, recurrent encoder, linear latent, recurrent generator that begins with the
 /// latent vector and sees it at every step, softmax.
-struct Net<T> {
+struct Net<T: Real> {
     store: Store<T>,
     embedding: Embedding<T>,
     encoder: Recurrent,
@@ -110,7 +110,7 @@ impl<T: Real> Net<T> {
     fn gradient(&self, texts: &[Vec<u32>], loss: &Loss<'_>, shards: usize) -> Vec<T> {
         let mut gradients = Gradients::plain(&self.store, 1);
         self.run(texts, loss, shards, &mut gradients);
-        gradients.into_values()
+        gradients.into_values().into_values()
     }
 
     fn total(&self, texts: &[Vec<u32>], loss: &Loss<'_>) -> f64 {
@@ -194,7 +194,7 @@ fn private<T: Real>(net: &Net<T>, clip: f64, shards: usize) -> (Vec<f64>, Vec<T>
     let mut gradients = Gradients::private(&net.store, texts.len(), shards);
     net.run(&texts, &Loss::Reward, shards, &mut gradients);
     let clipped = gradients.clipped(&net.store, clip);
-    (clipped.norms, clipped.sum)
+    (clipped.norms, clipped.sum.into_values())
 }
 
 fn norm<T: Real>(values: &[T]) -> f64 {

@@ -48,7 +48,7 @@ fn the_clipped_sum_is_the_sum_of_clipped_gradients() {
         model.losses(&[*example], &mut alone, &mut nothing()).unwrap();
         let values = alone.into_values();
         let norm = values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
-        expected.iter_mut().zip(values).for_each(|(sum, v)| *sum += f64::from(v) * (clip / norm).min(1.0));
+        expected.iter_mut().zip(&values).for_each(|(sum, v)| *sum += f64::from(*v) * (clip / norm).min(1.0));
     }
     // The clip leaves one part in ten thousand of room.
     let far = sum.iter().zip(&expected).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);

@@ -11,6 +11,7 @@ mod private;
 pub(crate) use norm::{Scratch, of_rows};
 pub use private::Clipped;
 
+use crate::buffer::Buffer;
 use crate::matrix::Matrix;
 use crate::product::{Into, multiply};
 use crate::real::Real;
@@ -56,14 +57,14 @@ impl Rows {
 }
 
 /// Something whose gradient can only be added up once the factor of each example is known.
-pub trait Later<T>: Send {
+pub trait Later<T: Real>: Send {
     /// Adds the gradients of all examples, each times its factor.
     fn add(self: Box<Self>, store: &Store<T>, factors: &[T], gradients: &mut [T], threads: usize);
 }
 
 /// The gradients of a step, of all parameters of a store.
-pub struct Gradients<T> {
-    values: Vec<T>,
+pub struct Gradients<T: Real> {
+    values: Buffer<T>,
     keeper: Option<Keeper<T>>,
     threads: usize,
 }
@@ -71,13 +72,13 @@ pub struct Gradients<T> {
 impl<T: Real> Gradients<T> {
     /// For plain training: gradients are summed over all examples.
     pub fn plain(store: &Store<T>, threads: usize) -> Self {
-        Self { values: written_zeros(store), keeper: None, threads }
+        Self { values: Buffer::zeros(store.values().len()), keeper: None, threads }
     }
 
     /// For private training: the norm of each example's gradient is found, and gradients are summed by [`Gradients::clipped`].
     pub fn private(store: &Store<T>, examples: usize, threads: usize) -> Self {
         let parameters = store.parameters().count();
-        Self { values: written_zeros(store), keeper: Some(Keeper::new(examples, parameters)), threads }
+        Self { values: Buffer::zeros(store.values().len()), keeper: Some(Keeper::new(examples, parameters)), threads }
     }
 
     /// Threads that may be used.
@@ -156,19 +157,10 @@ impl<T: Real> Gradients<T> {
     ///
     /// # Panics
     /// In a private step.
-    pub fn into_values(self) -> Vec<T> {
+    pub fn into_values(self) -> Buffer<T> {
         assert!(self.keeper.is_none(), "a private step must be clipped");
         self.values
     }
-}
-
-/// Zeros that were written. Fresh ones from the system are all one page, of which the first addition makes copies, one by one, and tells every
-/// processor about each: a tenth of a step.
-fn written_zeros<T: Real>(store: &Store<T>) -> Vec<T> {
-    let count = store.values().len();
-    let mut zeros = Vec::with_capacity(count);
-    zeros.resize(count, T::ZERO);
-    zeros
 }
 
 fn add_weight<T: Real>(

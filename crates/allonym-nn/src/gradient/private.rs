@@ -1,6 +1,7 @@
 //! Private steps: what is kept until all norms are known, and the sum of clipped gradients.
 
 use super::{Gradients, Later, Rows, add_table, add_weight};
+use crate::buffer::Buffer;
 use crate::matrix::Matrix;
 use crate::real::Real;
 use crate::store::{Slot, Store};
@@ -11,20 +12,20 @@ use std::sync::Arc;
 const ROOM: f64 = 1e-4;
 
 /// What the parameters of a layer will be added from.
-pub(super) enum Kept<T> {
+pub(super) enum Kept<T: Real> {
     Weight { weight: Slot, bias: Option<Slot>, back: Arc<Matrix<T>>, inputs: Arc<Matrix<T>>, rows: Rows },
     Table { table: Slot, back: Arc<Matrix<T>>, tokens: Arc<Vec<u32>>, rows: Rows },
     Later(Box<dyn Later<T>>),
 }
 
 /// What a private step has so far.
-pub(super) struct Keeper<T> {
+pub(super) struct Keeper<T: Real> {
     pub(super) squares: Vec<f64>,
     pub(super) kept: Vec<Kept<T>>,
     claimed: Vec<bool>,
 }
 
-impl<T> Keeper<T> {
+impl<T: Real> Keeper<T> {
     pub(super) fn new(examples: usize, parameters: usize) -> Self {
         Self { squares: vec![0.0; examples], kept: Vec::new(), claimed: vec![false; parameters] }
     }
@@ -38,9 +39,9 @@ impl<T> Keeper<T> {
 
 /// The sum of the gradients of all examples, each scaled down to the clip.
 #[derive(Debug)]
-pub struct Clipped<T> {
+pub struct Clipped<T: Real> {
     /// The sum.
-    pub sum: Vec<T>,
+    pub sum: Buffer<T>,
     /// The norm of each example's gradient before it was clipped. Private: it must not leave.
     pub norms: Vec<f64>,
 }

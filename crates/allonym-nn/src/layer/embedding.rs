@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 /// A table of vectors.
 #[derive(Clone, Debug)]
-pub struct Embedding<T> {
+pub struct Embedding<T: Real> {
     name: String,
     table: Table<T>,
 }
 
 #[derive(Clone, Debug)]
-enum Table<T> {
+enum Table<T: Real> {
     Trained(Slot),
     Frozen(Arc<Matrix<T>>),
 }

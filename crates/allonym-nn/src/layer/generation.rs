@@ -10,7 +10,7 @@ use crate::store::Store;
 
 /// The states of some sequences between two steps: for each layer, one matrix, or two for an LSTM, with a row for each sequence.
 #[derive(Clone, Debug)]
-pub struct States<T> {
+pub struct States<T: Real> {
     layers: Vec<Vec<Matrix<T>>>,
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// What a forward pass remembers: the gates r, z and n, the state's part of n, and the states before.
 #[derive(Debug)]
-pub(crate) struct GruTrace<T> {
+pub(crate) struct GruTrace<T: Real> {
     gates: Matrix<T>,
     state_part: Matrix<T>,
     before: Matrix<T>,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// What a forward pass remembers: the gates, the cells after each step, and cells and states before.
 #[derive(Debug)]
-pub(crate) struct LstmTrace<T> {
+pub(crate) struct LstmTrace<T: Real> {
     gates: Matrix<T>,
     after: Matrix<T>,
     cells_before: Matrix<T>,

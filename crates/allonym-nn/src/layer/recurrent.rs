@@ -56,7 +56,7 @@ pub(crate) struct Direction {
 
 /// What a direction remembers for its way back.
 #[derive(Debug)]
-pub(crate) enum Trace<T> {
+pub(crate) enum Trace<T: Real> {
     Gru(GruTrace<T>),
     Lstm(LstmTrace<T>),
 }
@@ -200,7 +200,7 @@ pub struct Shape {
 
 /// What a forward pass leaves.
 #[derive(Debug)]
-pub struct RecurrentTrace<T> {
+pub struct RecurrentTrace<T: Real> {
     /// The outputs of the last layer for every row; the two directions stand beside each other.
     pub outputs: Arc<Matrix<T>>,
     /// For each layer and direction, the state of each sequence after its last step: one matrix, or two for an LSTM.
@@ -210,7 +210,7 @@ pub struct RecurrentTrace<T> {
 }
 
 #[derive(Debug)]
-struct LayerTrace<T> {
+struct LayerTrace<T: Real> {
     inputs: Arc<Matrix<T>>,
     directions: Vec<Trace<T>>,
     dropped: Option<Vec<T>>,
@@ -218,7 +218,7 @@ struct LayerTrace<T> {
 
 /// What flows back out of a stack.
 #[derive(Debug)]
-pub struct RecurrentBack<T> {
+pub struct RecurrentBack<T: Real> {
     /// To the inputs.
     pub inputs: Matrix<T>,
     /// To the initial states, laid out as [`RecurrentTrace::last`] is.

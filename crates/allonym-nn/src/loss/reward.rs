@@ -33,7 +33,7 @@ impl Default for RewardSettings {
 }
 
 /// The weights of the reward for the rows of a batch.
-pub struct EmbeddingReward<T> {
+pub struct EmbeddingReward<T: Real> {
     settings: RewardSettings,
     tokens: Vec<u32>,
     /// Unit vectors.

@@ -1,10 +1,11 @@
 //! A linear layer over the whole vocabulary with a softmax, its loss and its gradient, a block of rows at a time.
 //!
-//! The logits of a whole batch (rows times vocabulary) are the largest thing in a step, so they are never there all at once. A private step
-//! needs them twice: for the norms, and again when the factors are known. Computing them again takes a quarter more
-//! of this layer's time and saves a third of the step's memory.
+//! The logits of a whole batch (rows times vocabulary) are the largest thing in a step, so they are not there all at once. A private step
+//! needs them twice: for the norms, and again when the factors are known. Those of a small batch are kept; those of a large one
+//! are computed again, which takes a quarter more of this layer's time and saves a third of the step's memory.
 
 use super::{Loss, Targets};
+use crate::buffer::Buffer;
 use crate::error::NnError;
 use crate::gradient::{Gradients, Later, Scratch, of_rows};
 use crate::inference::in_blocks;
@@ -21,8 +22,11 @@ use std::sync::Arc;
 /// The size of a block of logits, in numbers.
 const BLOCK: usize = 16 << 20;
 
+/// A private step keeps so many logits until the factors are known, in numbers.
+const KEEP: usize = 2 * BLOCK;
+
 /// As many logits as stay in a processor's cache, in numbers.
-const HOT: usize = 2 << 20;
+const HOT: usize = 5 << 20;
 
 /// The loss of every row without gradients.
 #[derive(Debug)]
@@ -54,8 +58,14 @@ pub fn softmax<T: Real>(
     if vectors.columns() != layer.weight().columns() {
         return Err(NnError::shape(name, "width of the input", vectors.columns(), layer.weight().columns()));
     }
-    let mut pass =
-        Pass { layer: layer.clone(), vectors: vectors.clone(), sequences: sequences.clone(), targets, weights };
+    let mut pass = Pass {
+        layer: layer.clone(),
+        vectors: vectors.clone(),
+        sequences: sequences.clone(),
+        targets,
+        weights,
+        kept: None,
+    };
     let mut loss =
         Loss { of_examples: vec![0.0; sequences.len()], back: Matrix::zeros(vectors.rows(), vectors.columns()) };
     if gradients.is_private() {
@@ -71,23 +81,29 @@ pub fn softmax<T: Real>(
 }
 
 /// What is to be done with each block.
-enum Task<'a, T> {
+enum Task<'a, T: Real> {
     Plain { loss: &'a mut Loss<T>, gradients: &'a mut [T] },
     Norms { loss: &'a mut Loss<T>, squares: &'a mut [f64] },
     Sum { gradients: &'a mut [T] },
 }
 
 /// A pass over all rows, example by example, so that the rows of an example stand together in a block.
-struct Pass<T> {
+struct Pass<T: Real> {
     layer: Linear,
     vectors: Arc<Matrix<T>>,
     sequences: Arc<Sequences>,
     targets: Arc<dyn Targets<T>>,
     weights: Vec<T>,
+    /// The rows of a block that holds all of them, and what flows back to their logits.
+    kept: Option<(Vec<usize>, Block<T>)>,
 }
 
 impl<T: Real> Later<T> for Pass<T> {
     fn add(mut self: Box<Self>, store: &Store<T>, factors: &[T], gradients: &mut [T], threads: usize) {
+        if let Some((rows, mut block)) = self.kept.take() {
+            block.scale(rows.iter().map(|row| factors[self.sequences.sequence_of_row()[*row] as usize]));
+            return self.add_block(&block, rows.len(), gradients, threads);
+        }
         for (weight, sequence) in self.weights.iter_mut().zip(self.sequences.sequence_of_row()) {
             let factor = factors[*sequence as usize];
             *weight = if factor == T::ZERO { T::ZERO } else { *weight * factor };
@@ -99,7 +115,8 @@ impl<T: Real> Later<T> for Pass<T> {
 impl<T: Real> Pass<T> {
     fn run(&mut self, store: &Store<T>, threads: usize, task: &mut Task<'_, T>) {
         let vocabulary = self.layer.weight().rows();
-        let most = (BLOCK / vocabulary).max(1);
+        let keep = matches!(task, Task::Norms { .. }) && self.sequences.rows() * vocabulary <= KEEP;
+        let most = if keep { usize::MAX } else { (BLOCK / vocabulary).max(1) };
         let of_examples = self.sequences.rows_of_sequences();
         let (mut rows, mut examples) = (Vec::new(), Vec::new());
         let mut block = Block::default();
@@ -115,6 +132,9 @@ impl<T: Real> Pass<T> {
             examples.push((example, start..rows.len()));
         }
         self.block(store, threads, &rows, &examples, &mut block, task);
+        if keep {
+            self.kept = Some((rows, block));
+        }
     }
 
     fn block(
@@ -137,7 +157,9 @@ impl<T: Real> Pass<T> {
             }
         }
         let vectors = View::of(&block.vectors, count, width);
-        block.logits.resize(count * vocabulary, T::ZERO);
+        if block.logits.len() < count * vocabulary {
+            block.logits = Buffer::zeros(count * vocabulary);
+        }
         let logits = &mut block.logits[..count * vocabulary];
         let bias = self.layer.bias().map(|bias| store.slice(bias));
         let of_row = |place: usize, logits: &mut [T], found: &mut Vec<(u32, T)>| {
@@ -194,28 +216,46 @@ impl<T: Real> Pass<T> {
                 };
                 found.into_iter().for_each(|(example, square)| squares[example] += square);
             }
-            Task::Plain { gradients, .. } | Task::Sum { gradients } => {
-                let slot = self.layer.weight();
-                multiply(slot.of_mut(gradients), Into::Add, back.transposed(), vectors, threads);
-                if let Some(bias) = self.layer.bias() {
-                    let sum = &mut gradients[bias.range()];
-                    logits.chunks_exact(vocabulary).for_each(|row| add_scaled(sum, T::ONE, row));
-                }
-            }
+            Task::Plain { gradients, .. } | Task::Sum { gradients } => self.add_block(block, count, gradients, threads),
+        }
+    }
+
+    /// Adds the gradients of the rows of a block.
+    fn add_block(&self, block: &Block<T>, rows: usize, gradients: &mut [T], threads: usize) {
+        let (slot, width) = (self.layer.weight(), self.vectors.columns());
+        let logits = &block.logits[..rows * slot.rows()];
+        let (back, vectors) = (View::of(logits, rows, slot.rows()), View::of(&block.vectors, rows, width));
+        multiply(slot.of_mut(gradients), Into::Add, back.transposed(), vectors, threads);
+        if let Some(bias) = self.layer.bias() {
+            let sum = &mut gradients[bias.range()];
+            logits.chunks_exact(slot.rows()).for_each(|row| add_scaled(sum, T::ONE, row));
         }
     }
 }
 
 /// Buffers that are used again for every block.
-struct Block<T> {
+#[derive(Default)]
+struct Block<T: Real> {
     vectors: Vec<T>,
-    logits: Vec<T>,
+    logits: Buffer<T>,
     to_vectors: Vec<T>,
 }
 
-impl<T> Default for Block<T> {
-    fn default() -> Self {
-        Self { vectors: Vec::new(), logits: Vec::new(), to_vectors: Vec::new() }
+impl<T: Real> Block<T> {
+    /// Multiplies each row of the logits with its factor.
+    fn scale(&mut self, factors: impl ExactSizeIterator<Item = T>) {
+        let count = factors.len();
+        let (width, vocabulary) = (self.vectors.len() / count, self.logits.len() / count);
+        let rows = self.vectors.chunks_exact_mut(width).zip(self.logits.chunks_exact_mut(vocabulary));
+        for (factor, (vector, logits)) in factors.zip(rows) {
+            if factor == T::ZERO {
+                // Zero times infinity would be no number.
+                vector.fill(T::ZERO);
+                logits.fill(T::ZERO);
+            } else if factor != T::ONE {
+                scale(logits, factor);
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Adam (Kingma and Ba 2015), with the bias corrections of the paper.
 
+use crate::buffer::Buffer;
 use crate::error::NnError;
 use crate::real::Real;
 use crate::vectorise::vectorised;
@@ -26,11 +27,11 @@ impl Default for AdamSettings {
 
 /// Adam.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Adam<T> {
+pub struct Adam<T: Real> {
     settings: AdamSettings,
     steps: u64,
     /// First and second moments.
-    moments: [Vec<T>; 2],
+    moments: [Buffer<T>; 2],
 }
 
 impl<T: Real> Adam<T> {
@@ -48,7 +49,7 @@ impl<T: Real> Adam<T> {
             let value = settings.epsilon.to_string();
             return Err(NnError::Setting { setting: "epsilon", value, allowed: "above 0" });
         }
-        Ok(Self { settings, steps: 0, moments: [vec![T::ZERO; parameters], vec![T::ZERO; parameters]] })
+        Ok(Self { settings, steps: 0, moments: [(); 2].map(|()| Buffer::zeros(parameters)) })
     }
 
     /// Steps made so far.

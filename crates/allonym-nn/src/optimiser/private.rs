@@ -5,6 +5,7 @@
 //! were drawn would tell how many there were.
 
 use super::noise;
+use crate::buffer::Buffer;
 use crate::error::NnError;
 use crate::gradient::Clipped;
 use crate::real::Real;
@@ -97,7 +98,7 @@ impl PrivateStep {
 
     /// What an optimiser may see of a batch's gradients. A batch without examples has a sum of zeros ([`PrivateStep::of_none`]), and gets
     /// noise as every other.
-    pub fn noised<T: Real>(&mut self, clipped: Clipped<T>, threads: usize) -> Vec<T> {
+    pub fn noised<T: Real>(&mut self, clipped: Clipped<T>, threads: usize) -> Buffer<T> {
         let mut values = clipped.sum;
         let factor = 1.0 / self.expected_batch;
         if self.settings.noise > 0.0 {
@@ -111,8 +112,8 @@ impl PrivateStep {
     }
 
     /// The same for a batch without examples, of a model with so many parameters.
-    pub fn of_none<T: Real>(&mut self, parameters: usize, threads: usize) -> Vec<T> {
-        self.noised(Clipped { sum: vec![T::ZERO; parameters], norms: Vec::new() }, threads)
+    pub fn of_none<T: Real>(&mut self, parameters: usize, threads: usize) -> Buffer<T> {
+        self.noised(Clipped { sum: Buffer::zeros(parameters), norms: Vec::new() }, threads)
     }
 }
 
@@ -130,8 +131,8 @@ mod tests {
     fn without_noise_the_sum_is_divided_by_the_expected_batch() {
         let mut step = step(PrivateSettings { noise: 0.0, ..SETTINGS });
         // One example where four were expected.
-        let clipped = Clipped { sum: vec![2.0_f32, -4.0], norms: vec![7.0] };
-        assert_eq!(step.noised(clipped, 1), [0.5, -1.0]);
+        let clipped = Clipped { sum: vec![2.0_f32, -4.0].into(), norms: vec![7.0] };
+        assert_eq!(*step.noised(clipped, 1), [0.5, -1.0]);
         assert_eq!(step.not_private(), Some("no noise is added"));
     }
 
@@ -147,7 +148,7 @@ mod tests {
     fn no_two_steps_share_their_noise() {
         let mut step = step(SETTINGS);
         let [first, second] = [(); 2].map(|()| step.of_none::<f64>(100, 1));
-        assert!(first.iter().zip(&second).all(|(a, b)| a != b));
+        assert!(first.iter().zip(second.iter()).all(|(a, b)| a != b));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::model::Model;
 use super::settings::TrainingSettings;
+use crate::buffer::Buffer;
 use crate::error::NnError;
 use crate::gradient::{Clipped, Gradients};
 use crate::optimiser::{PrivateStep, clip_by_global_norm};
@@ -12,7 +13,7 @@ use allonym_dp::PrivacyRng;
 /// What a step found.
 pub(super) struct Step {
     /// For the optimiser.
-    pub(super) gradients: Vec<f32>,
+    pub(super) gradients: Buffer<f32>,
     /// The mean loss of the examples that have one. Private in a private step.
     pub(super) loss: Option<f64>,
     /// Tokens of the examples. Private in a private step.
@@ -47,7 +48,7 @@ pub(super) fn compute<M: Model>(
             sum
         }
         Some(private) => {
-            let mut sum: Option<Vec<f32>> = None;
+            let mut sum: Option<Buffer<f32>> = None;
             for part in parts {
                 let mut gradients = Gradients::private(model.store(), part.len(), threads);
                 let of_part = model.losses(&of(part), &mut gradients, rng)?;
