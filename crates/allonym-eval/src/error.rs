@@ -44,4 +44,16 @@ pub enum EvalError {
     /// Every feature was left out.
     #[error("no feature is left: every one occurs in too few or too many texts")]
     NoFeatures,
+    /// No attacker of this name.
+    #[error("there is no attacker `{name}`")]
+    Attacker {
+        /// What was asked for.
+        name: String,
+    },
+    /// Every class has a single text, or there is a single group.
+    #[error("nothing is left to test: a class needs two texts, one to learn from and one to test")]
+    NothingToTest,
+    /// The neural core failed.
+    #[error(transparent)]
+    Nn(#[from] allonym_nn::NnError),
 }

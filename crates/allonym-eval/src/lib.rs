@@ -4,8 +4,12 @@
 //! on originals and releases side by side, and on the output of any tool.
 #![forbid(unsafe_code)]
 
+pub mod attack;
+pub mod attacker;
 pub mod classify;
 mod error;
 pub mod features;
+pub mod measure;
+pub mod utility;
 
 pub use error::EvalError;

@@ -24,6 +24,8 @@ pub struct Columns {
     pub drop: Vec<String>,
     /// Whether readers hand out ids and authors, as a ledger needs them. The id's column must then exist.
     pub keys: bool,
+    /// Columns whose values readers hand out, for the owner's own evaluation. They need not exist.
+    pub values: Vec<String>,
 }
 
 impl Default for Columns {
@@ -37,6 +39,7 @@ impl Default for Columns {
             keep_author: false,
             drop: Vec::new(),
             keys: false,
+            values: Vec::new(),
         }
     }
 }
@@ -52,6 +55,11 @@ impl Columns {
         let place = |is: &dyn Fn(&String) -> bool| header.iter().position(is);
         let author = place(&|name| *name == self.author).or_else(|| place(&|name| self.is_author(name)));
         (place(&|name| *name == self.id), author)
+    }
+
+    /// Where each column stands whose values are handed out.
+    pub(crate) fn value_places(&self, header: &[String]) -> Vec<Option<usize>> {
+        self.values.iter().map(|wanted| header.iter().position(|name| name == wanted)).collect()
     }
 
     /// The columns that must be there: the text's, and those that the user named or the ledger needs.

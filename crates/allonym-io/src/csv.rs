@@ -6,6 +6,7 @@ use crate::error::IoError;
 use crate::input::{Input, Progress};
 use crate::key::Key;
 use crate::row::{Encode, Row, RowShape};
+use crate::values::{self, Values};
 use crate::{Batch, Limits, Reader, Rest, Shape};
 use allonym_text::Private;
 
@@ -18,6 +19,7 @@ pub(crate) struct CsvReader {
     text: usize,
     id: Option<usize>,
     author: Option<usize>,
+    values: Vec<Option<usize>>,
     carried: Vec<bool>,
     /// The first record of a file without a header, which was read to count its cells.
     waiting: bool,
@@ -63,6 +65,7 @@ impl CsvReader {
             text,
             id,
             author,
+            values: columns.value_places(&header),
             carried,
             waiting: !has_header,
             shape,
@@ -125,6 +128,14 @@ impl CsvReader {
         let [id, author] = [self.id, self.author].map(|place| place.map(|place| self.splitter.cell(place)));
         Key::new(id.as_deref(), author.as_deref(), record, &self.columns)
     }
+
+    fn values(&self, record: u64) -> Result<Values, IoError> {
+        let of = |(place, column): (&Option<usize>, &String)| match place {
+            Some(place) => values::of_bytes(&self.splitter.cell(*place), record, column),
+            None => Ok(None),
+        };
+        self.values.iter().zip(&self.columns.values).map(of).collect::<Result<_, _>>().map(Private::new)
+    }
 }
 
 fn header_of(splitter: &Splitter) -> Result<Vec<String>, IoError> {
@@ -142,7 +153,8 @@ fn header_of(splitter: &Splitter) -> Result<Vec<String>, IoError> {
 impl Reader for CsvReader {
     fn next(&mut self) -> Result<Option<Batch>, IoError> {
         let first = self.report.records + 1;
-        let (mut rows, mut texts, mut keys, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let (mut rows, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
         while rows.len() < self.limits.batch_records && bytes < self.limits.batch_bytes {
             let record = self.report.records + 1;
             if !std::mem::take(&mut self.waiting) && self.splitter.advance(record)? == Step::End {
@@ -162,13 +174,16 @@ impl Reader for CsvReader {
             if self.columns.keys {
                 keys.push(self.key(record)?);
             }
+            if !self.columns.values.is_empty() {
+                values.push(self.values(record)?);
+            }
             bytes += self.splitter.bytes();
             rows.push(self.line(|_, row| row.hole()));
             texts.push(text);
             self.report.records = record;
         }
         self.report.repeated_ids = self.ids.repeated();
-        Ok((!rows.is_empty()).then_some(Batch { first, texts, keys, rest: Rest::Rows(rows) }))
+        Ok((!rows.is_empty()).then_some(Batch { first, texts, keys, values, rest: Rest::Rows(rows) }))
     }
 
     fn shape(&self) -> Shape {

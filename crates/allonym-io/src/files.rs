@@ -60,7 +60,8 @@ fn read(path: &Path, record: u64, limit: usize) -> Result<String, IoError> {
 impl Reader for FilesReader {
     fn next(&mut self) -> Result<Option<Batch>, IoError> {
         let first = self.report.records + 1;
-        let (mut names, mut texts, mut keys, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let (mut names, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
         while names.len() < self.limits.batch_records && bytes < self.limits.batch_bytes {
             let Some(path) = self.paths.next() else { break };
             let record = self.report.records + 1;
@@ -71,11 +72,17 @@ impl Reader for FilesReader {
             if self.columns.keys {
                 keys.push(Key::new(Some(name.as_encoded_bytes()), None, record, &self.columns)?);
             }
+            if !self.columns.values.is_empty() {
+                // A file has a name, and no other columns.
+                let name = name.to_string_lossy();
+                let of = |column: &String| (*column == self.columns.id).then(|| name.clone().into_owned());
+                values.push(Private::new(self.columns.values.iter().map(of).collect()));
+            }
             names.push(PathBuf::from(name));
             self.report.records = record;
             self.progress.add(1);
         }
-        Ok((!names.is_empty()).then_some(Batch { first, texts, keys, rest: Rest::Names(names) }))
+        Ok((!names.is_empty()).then_some(Batch { first, texts, keys, values, rest: Rest::Names(names) }))
     }
 
     fn shape(&self) -> Shape {

@@ -6,6 +6,7 @@ use crate::input::{Input, Progress};
 use crate::key::{self, Key};
 use crate::line::LineSplitter;
 use crate::row::{Encode, Row, RowShape};
+use crate::values::{self, Values};
 use crate::{Batch, Limits, Reader, Rest, Shape};
 use allonym_text::Private;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -90,6 +91,14 @@ fn key_of(fields: &[(Cow<'_, str>, &RawValue)], record: u64, columns: &Columns) 
     Key::new(id.as_deref(), author.as_deref(), record, columns)
 }
 
+fn values_of(fields: &[(Cow<'_, str>, &RawValue)], record: u64, columns: &Columns) -> Result<Values, IoError> {
+    let of = |column: &String| match fields.iter().find(|(name, _)| name == column) {
+        Some((_, value)) => values::of_json(value, record, column),
+        None => Ok(None),
+    };
+    columns.values.iter().map(of).collect::<Result<_, _>>().map(Private::new)
+}
+
 /// The object of a line; the parser's message is left out because it may quote the text.
 fn parse(line: &[u8], record: u64) -> Result<Object<'_>, IoError> {
     let text = std::str::from_utf8(line).map_err(|error| IoError::NotUtf8 {
@@ -123,7 +132,8 @@ fn text_of(value: &RawValue, record: u64, column: &str) -> Result<Private<String
 impl Reader for JsonLinesReader {
     fn next(&mut self) -> Result<Option<Batch>, IoError> {
         let first = self.report.records + 1;
-        let (mut rows, mut texts, mut keys, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let (mut rows, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
         let mut seen = HashSet::new();
         while rows.len() < self.limits.batch_records && bytes < self.limits.batch_bytes {
             self.line_number += 1;
@@ -136,6 +146,9 @@ impl Reader for JsonLinesReader {
             bytes += line.len();
             if self.columns.keys {
                 keys.push(key_of(&fields, record, &self.columns)?);
+            }
+            if !self.columns.values.is_empty() {
+                values.push(values_of(&fields, record, &self.columns)?);
             }
             let mut text = None;
             let mut row = Row::builder();
@@ -182,7 +195,7 @@ impl Reader for JsonLinesReader {
             self.check_named_columns(&seen)?;
         }
         self.report.repeated_ids = self.ids.repeated();
-        Ok((!rows.is_empty()).then_some(Batch { first, texts, keys, rest: Rest::Rows(rows) }))
+        Ok((!rows.is_empty()).then_some(Batch { first, texts, keys, values, rest: Rest::Rows(rows) }))
     }
 
     fn shape(&self) -> Shape {

@@ -21,6 +21,7 @@ mod row;
 mod shuffle;
 mod shuffle_columns;
 mod unfinished;
+mod values;
 
 pub use columns::{Columns, Report};
 pub use delimited::push_cell;
@@ -31,6 +32,7 @@ pub use key::Key;
 pub use output::{Output, real_path, same_file};
 pub use row::{Row, RowShape};
 pub use unfinished::remove_unfinished;
+pub use values::Values;
 
 use allonym_dp::{PrivacyRng, Released};
 use allonym_text::Private;
@@ -65,6 +67,8 @@ pub struct Batch {
     pub texts: Vec<Private<String>>,
     /// Who the records are and who wrote them, if [`Columns::keys`] asks for it; else empty.
     pub keys: Vec<Private<Key>>,
+    /// For each record the values of [`Columns::values`], as far as it has them; empty when none are asked for.
+    pub values: Vec<Values>,
     /// Everything else, for the writer.
     pub rest: Rest,
 }
@@ -187,7 +191,7 @@ pub fn open(
             Box::new(csv::CsvReader::open(Input::open(path)?, delimiter, table.header, columns, limits)?)
         }
         Format::Jsonl => Box::new(json_lines::JsonLinesReader::open(Input::open(path)?, columns, limits)),
-        Format::Lines => Box::new(lines::LinesReader::open(Input::open(path)?, limits)),
+        Format::Lines => Box::new(lines::LinesReader::open(Input::open(path)?, columns, limits)),
         Format::Parquet => Box::new(parquet::ParquetReader::open(path, columns, limits)?),
         Format::Files => Box::new(files::FilesReader::open(path, columns, limits)?),
     })

@@ -1,6 +1,6 @@
 //! Plain text, a record a line.
 
-use crate::columns::Report;
+use crate::columns::{Columns, Report};
 use crate::error::IoError;
 use crate::input::{Input, Progress};
 use crate::line::LineSplitter;
@@ -13,12 +13,14 @@ pub(crate) struct LinesReader {
     lines: LineSplitter,
     report: Report,
     limits: Limits,
+    /// How many values are asked for; a line has none.
+    values: usize,
 }
 
 impl LinesReader {
-    pub(crate) fn open(input: Input, limits: &Limits) -> Self {
+    pub(crate) fn open(input: Input, columns: &Columns, limits: &Limits) -> Self {
         let lines = LineSplitter::new(input, limits.record_bytes);
-        Self { lines, report: Report::default(), limits: limits.clone() }
+        Self { lines, report: Report::default(), limits: limits.clone(), values: columns.values.len() }
     }
 }
 
@@ -39,7 +41,11 @@ impl Reader for LinesReader {
             self.report.records = record;
         }
         let rows = vec![Row::default(); texts.len()];
-        Ok((!texts.is_empty()).then_some(Batch { first, texts, keys: Vec::new(), rest: Rest::Rows(rows) }))
+        let values = match self.values {
+            0 => Vec::new(),
+            count => texts.iter().map(|_| Private::new(vec![None; count])).collect(),
+        };
+        Ok((!texts.is_empty()).then_some(Batch { first, texts, keys: Vec::new(), values, rest: Rest::Rows(rows) }))
     }
 
     fn shape(&self) -> Shape {

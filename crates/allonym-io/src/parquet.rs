@@ -6,6 +6,7 @@ use crate::format::{Compression, is_stream};
 use crate::input::{Progress, open_file};
 use crate::key::{self, Key};
 use crate::output::Output;
+use crate::values::{self, Values};
 use crate::{Batch, Limits, Reader, Rest, Shape, Writer};
 use allonym_dp::Released;
 use allonym_text::Private;
@@ -40,6 +41,7 @@ pub(crate) struct ParquetReader {
     text_read: usize,
     id: Option<usize>,
     author: Option<usize>,
+    values: Vec<Option<usize>>,
     ids: Ids,
     report: Report,
     progress: Progress,
@@ -78,12 +80,15 @@ impl ParquetReader {
                 return Err(IoError::NotANameColumn { column: field.name().clone(), found });
             }
         }
-        let mut reading: Vec<usize> = leaving.iter().copied().chain(id).chain(author).collect();
+        let values = columns.value_places(&header);
+        let mut reading: Vec<usize> =
+            leaving.iter().copied().chain(id).chain(author).chain(values.iter().copied().flatten()).collect();
         reading.sort_unstable();
         reading.dedup();
         let read_at = |place: usize| reading.iter().position(|i| *i == place).unwrap_or_default();
         let (id, author, text_read) = (id.map(read_at), author.map(read_at), read_at(place));
         let leaving: Vec<usize> = leaving.into_iter().map(read_at).collect();
+        let values = values.into_iter().map(|place| place.map(read_at)).collect();
 
         let rows = metadata.metadata().file_metadata().num_rows().max(0) as u64;
         let bytes: i64 = metadata.metadata().row_groups().iter().map(|group| group.total_byte_size()).sum();
@@ -113,6 +118,7 @@ impl ParquetReader {
             text_read,
             id,
             author,
+            values,
             ids: Ids::new(),
             report,
             progress,
@@ -137,6 +143,16 @@ impl ParquetReader {
             }
         }
         Ok(keys)
+    }
+
+    fn values(&self, batch: &RecordBatch) -> Vec<Values> {
+        if self.values.is_empty() {
+            return Vec::new();
+        }
+        let of = |place: &Option<usize>| place.map(|place| values::of_column(batch.column(place)));
+        let columns: Vec<Option<Vec<Option<String>>>> = self.values.iter().map(of).collect();
+        let of_row = |row: usize| columns.iter().map(|column| column.as_ref().and_then(|c| c[row].clone())).collect();
+        (0..batch.num_rows()).map(|row| Private::new(of_row(row))).collect()
     }
 }
 
@@ -182,6 +198,7 @@ impl Reader for ParquetReader {
         let Some(batch) = self.batches.next() else { return Ok(None) };
         let batch = batch.map_err(|_| damaged(&self.name, first))?;
         let keys = self.keys(&batch, first)?;
+        let values = self.values(&batch);
         let Some(strings) = batch.column(self.text_read).as_string_opt::<i32>() else {
             return Err(IoError::NotTextColumn { column: self.columns.text.clone(), found: "unknown".into() });
         };
@@ -199,7 +216,7 @@ impl Reader for ParquetReader {
         self.progress.add(batch.num_rows() as u64);
         let mut rest = batch.project(&self.leaving).map_err(|_| damaged(&self.name, first))?;
         rest.remove_column(self.text);
-        Ok(Some(Batch { first, texts, keys, rest: Rest::Columns(rest) }))
+        Ok(Some(Batch { first, texts, keys, values, rest: Rest::Columns(rest) }))
     }
 
     fn shape(&self) -> Shape {

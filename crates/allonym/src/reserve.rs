@@ -173,7 +173,7 @@ mod tests {
             Private::new(Key { id: id.as_bytes().to_vec(), author: author.map(|author| author.as_bytes().to_vec()) })
         };
         let texts = keys.iter().map(|_| Private::new(String::new())).collect();
-        Batch { first, texts, keys: keys.iter().map(key).collect(), rest: Rest::Names(Vec::new()) }
+        Batch { first, texts, keys: keys.iter().map(key).collect(), values: Vec::new(), rest: Rest::Names(Vec::new()) }
     }
 
     fn seen(batches: &[&Batch]) -> Seen {

@@ -350,6 +350,7 @@ impl Settings {
             keep_author,
             drop: self.drop.clone(),
             keys: self.ledger.is_some(),
+            values: Vec::new(),
         })
     }
 

@@ -3,7 +3,7 @@
 use super::largest;
 use crate::error::EvalError;
 use crate::features::{Row, Sparse};
-use allonym_nn::sparse::gather;
+use allonym_nn::sparse::{LANES, gather};
 use rayon::prelude::*;
 
 /// The weights of some classes, side by side for each feature.
@@ -24,6 +24,19 @@ pub struct Linear {
 }
 
 impl Linear {
+    /// From the weights of each class, without offsets.
+    pub(crate) fn of_classes(width: usize, classes: &[Vec<f32>]) -> Self {
+        let group = |classes: &[Vec<f32>]| {
+            let lanes = classes.len().next_multiple_of(LANES);
+            let mut weights = vec![0.0; (width + 1) * lanes];
+            for (lane, class) in classes.iter().enumerate() {
+                class.iter().enumerate().for_each(|(feature, weight)| weights[feature * lanes + lane] = *weight);
+            }
+            Group { classes: classes.len(), lanes, weights }
+        };
+        Self { width, groups: classes.chunks(64).map(group).collect() }
+    }
+
     /// How many classes there are.
     pub fn classes(&self) -> usize {
         self.groups.iter().map(|group| group.classes).sum()

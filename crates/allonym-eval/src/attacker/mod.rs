@@ -1,0 +1,65 @@
+//! Attackers: whoever learns from texts whose authors are known, and then names the author of another.
+//!
+//! An author may be any class: a gender, an age, "released or original". A new attacker is one file and one word in [`CATALOGUE`].
+
+mod svm;
+
+use crate::error::EvalError;
+use svm::Svm;
+
+/// A way to learn classes from texts.
+pub trait Attacker: Send + Sync {
+    /// The word for it on the command line and in reports.
+    fn name(&self) -> &'static str;
+
+    /// What it looks at and how it decides, for people.
+    fn about(&self) -> &'static str;
+
+    /// Learns from texts and their classes, which are numbers below `count`; a class may have no text.
+    ///
+    /// # Errors
+    /// When there is nothing to learn from or only one class.
+    fn learn(&self, texts: &[&str], classes: &[u32], count: usize) -> Result<Box<dyn Learned>, EvalError>;
+}
+
+/// What an attacker has learned.
+pub trait Learned: Send + Sync {
+    /// For each text a score for each class: the larger, the likelier. A class of which no text was seen has the smallest score of all.
+    ///
+    /// # Errors
+    /// When a text cannot be judged. An empty text can: nothing speaks for any class.
+    fn scores(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EvalError>;
+
+    /// A best score below this means "I do not know".
+    fn sure_from(&self) -> f32 {
+        f32::NEG_INFINITY
+    }
+
+    /// What in a text speaks for a class, the strongest first; nothing, for attackers that cannot tell.
+    fn reasons(&self, _text: &str, _class: u32) -> Vec<Reason> {
+        Vec::new()
+    }
+}
+
+/// Something in a text that speaks for a class (or against it, when the weight is below 0).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reason {
+    /// What it is, in words: an n-gram, a habit.
+    pub feature: String,
+    /// Where in the text it stands, in bytes; empty for a habit of the whole text.
+    pub spans: Vec<std::ops::Range<usize>>,
+    /// How much it speaks for the class.
+    pub weight: f32,
+}
+
+/// All attackers, the strongest on most corpora first.
+pub const CATALOGUE: &[&dyn Attacker] = &[&Svm::CHARACTERS, &Svm::WORDS];
+
+/// The attacker of a name.
+///
+/// # Errors
+/// When there is none.
+pub fn find(name: &str) -> Result<&'static dyn Attacker, EvalError> {
+    let found = CATALOGUE.iter().find(|attacker| attacker.name() == name);
+    found.copied().ok_or_else(|| EvalError::Attacker { name: name.to_owned() })
+}

@@ -1,0 +1,64 @@
+//! TF-IDF of n-grams and a linear support vector machine: on most benchmarks of authorship no weaker than large networks.
+
+use super::{Attacker, Learned, Reason};
+use crate::classify::{Linear, LinearSvm, SvmSettings};
+use crate::error::EvalError;
+use crate::features::{Ngrams, TfIdf, TfIdfSettings};
+
+/// A linear support vector machine on n-grams.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Svm {
+    name: &'static str,
+    about: &'static str,
+    ngrams: Ngrams,
+}
+
+impl Svm {
+    /// On three to five characters.
+    pub(super) const CHARACTERS: Self = Self {
+        name: "char-svm",
+        about: "character 3- to 5-grams, TF-IDF, linear support vector machine",
+        ngrams: Ngrams::CHARACTERS,
+    };
+    /// On words and pairs of words.
+    pub(super) const WORDS: Self = Self {
+        name: "word-svm",
+        about: "words and pairs of words, TF-IDF, linear support vector machine",
+        ngrams: Ngrams::WORDS,
+    };
+}
+
+impl Attacker for Svm {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn learn(&self, texts: &[&str], classes: &[u32], count: usize) -> Result<Box<dyn Learned>, EvalError> {
+        let settings = TfIdfSettings { ngrams: self.ngrams, ..TfIdfSettings::default() };
+        let features = TfIdf::fit(settings, texts)?;
+        let machine = LinearSvm::fit(SvmSettings::default(), &features.transform(texts), classes, "classes")?;
+        Ok(Box::new(LearnedSvm { features, machine, count }))
+    }
+}
+
+struct LearnedSvm {
+    features: TfIdf,
+    machine: Linear,
+    count: usize,
+}
+
+impl Learned for LearnedSvm {
+    fn scores(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EvalError> {
+        let mut scores = self.machine.decide_all(&self.features.transform(texts))?;
+        scores.iter_mut().for_each(|scores| scores.resize(self.count, f32::NEG_INFINITY));
+        Ok(scores)
+    }
+
+    fn reasons(&self, _text: &str, _class: u32) -> Vec<Reason> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,20 @@
+//! What a release still says: how near it comes to its original, in meaning, in words, in length and in fluency.
+
+mod averaged;
+mod bleu;
+mod fluency;
+mod overlap;
+mod similarity;
+
+pub use averaged::Averaged;
+pub use bleu::bleu;
+pub use fluency::{Fluency, WordModel};
+pub use overlap::{Words, words_kept};
+pub use similarity::similarities;
+
+use allonym_text::Document;
+
+/// The tokens of a text, in lower case.
+pub(crate) fn tokens(text: &str) -> Vec<String> {
+    Document::read(text).tokens().map(|token| token.key().into_owned()).collect()
+}

@@ -1,0 +1,43 @@
+//! The similarity of each release to its original: the cosine of two sentence vectors.
+
+use crate::error::EvalError;
+use allonym_nn::encoder::SentenceEncoder;
+
+/// Texts that are encoded at once.
+const BATCH: usize = 1024;
+
+/// The cosine of each pair, between -1 and 1; nothing when one of the two is empty. `done` hears how many pairs are.
+///
+/// # Errors
+/// When the encoder fails, or there are not as many texts on both sides.
+pub fn similarities(
+    encoder: &dyn SentenceEncoder,
+    original: &[&str],
+    released: &[&str],
+    mut done: impl FnMut(usize),
+) -> Result<Vec<Option<f64>>, EvalError> {
+    if original.len() != released.len() {
+        return Err(EvalError::Labels { rows: original.len(), labels: released.len() });
+    }
+    let threads = rayon::current_num_threads();
+    let mut found = Vec::with_capacity(original.len());
+    for (original, released) in original.chunks(BATCH).zip(released.chunks(BATCH)) {
+        let vectors = [original, released].map(|texts| encoder.encode(texts, threads));
+        let [originals, releases] = vectors;
+        let (originals, releases) = (originals?, releases?);
+        for (place, pair) in original.iter().zip(released).enumerate() {
+            let cosine = cosine(originals.row(place), releases.row(place));
+            let said = !pair.0.trim().is_empty() && !pair.1.trim().is_empty();
+            found.push(cosine.filter(|_| said));
+        }
+        done(found.len());
+    }
+    Ok(found)
+}
+
+/// Nothing when one of them has no direction.
+fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+    let lengths = (dot(a, a) * dot(b, b)).sqrt();
+    (lengths > 0.0).then(|| dot(a, b) / lengths)
+}
