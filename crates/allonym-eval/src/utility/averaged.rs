@@ -135,7 +135,7 @@ mod tests {
         let encoder = Averaged::with_vectors(vectors, &[]).unwrap();
         let rows = encoder.encode(&["up", "up right nowhere"], 1).unwrap();
         assert_eq!(rows.row(0), [1.0, 0.0]);
-        assert!(rows.row(1).iter().all(|value| (value - 0.707_106_8).abs() < 1e-6));
+        assert!(rows.row(1).iter().all(|value| (value - std::f32::consts::FRAC_1_SQRT_2).abs() < 1e-6));
         assert!(Averaged::with_vectors(HashMap::new(), &[]).is_err());
     }
 }

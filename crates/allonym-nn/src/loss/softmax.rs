@@ -325,7 +325,7 @@ mod tests {
         let vectors = Arc::new(Matrix::of(5, 3, (0..15).map(|i| f64::from(i) / 7.0 - 1.0).collect()));
         let targets = Arc::new(Tokens::new(vec![1, 6, 0, 3, 3], 7).unwrap());
         let weights = vec![1.0; 5];
-        let mut pass = Pass { layer, vectors: vectors.clone(), sequences, targets, weights, kept: None, keep };
+        let mut pass = Pass { layer, vectors, sequences, targets, weights, kept: None, keep };
         let mut loss = Loss { of_examples: vec![0.0; 2], back: Matrix::zeros(5, 3) };
         let mut squares = vec![0.0; 2];
         pass.run(&store, 1, &mut Task::Norms { loss: &mut loss, squares: &mut squares });
