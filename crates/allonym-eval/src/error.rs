@@ -56,4 +56,10 @@ pub enum EvalError {
     /// The neural core failed.
     #[error(transparent)]
     Nn(#[from] allonym_nn::NnError),
+    /// The page could not be made.
+    #[error("the page of the datasheet cannot be made: {why}")]
+    Page {
+        /// What kind of mistake it was.
+        why: String,
+    },
 }

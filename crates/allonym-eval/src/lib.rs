@@ -10,6 +10,7 @@ pub mod classify;
 mod error;
 pub mod features;
 pub mod measure;
+pub mod report;
 pub mod utility;
 
 pub use error::EvalError;
