@@ -63,3 +63,21 @@ pub enum EvalError {
         why: String,
     },
 }
+
+impl EvalError {
+    /// What the person can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NoTexts | Self::NoFeatures => "give texts with words in them".to_owned(),
+            Self::OneClass { .. } => "give texts of two authors or more".to_owned(),
+            Self::NothingToTest => "give two texts or more of each author".to_owned(),
+            Self::Attacker { .. } => {
+                let names: Vec<&str> = crate::attacker::CATALOGUE.iter().map(|attacker| attacker.name()).collect();
+                format!("there are {}", names.join(", "))
+            }
+            Self::Setting { .. } => "see `--help` for what is allowed".to_owned(),
+            Self::Nn(_) => "check the files of the encoder".to_owned(),
+            Self::Labels { .. } | Self::Width { .. } | Self::Page { .. } => "please report this".to_owned(),
+        }
+    }
+}

@@ -56,6 +56,18 @@ impl From<IoError> for Failure {
     }
 }
 
+impl From<allonym_eval::EvalError> for Failure {
+    fn from(error: allonym_eval::EvalError) -> Self {
+        Self::new(error.to_string(), error.hint())
+    }
+}
+
+impl From<allonym_nn::NnError> for Failure {
+    fn from(error: allonym_nn::NnError) -> Self {
+        Self::new(error.to_string(), "check the files of the encoder")
+    }
+}
+
 impl From<DpError> for Failure {
     fn from(error: DpError) -> Self {
         let hint = match &error {

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod demo;
+pub mod evaluation;
 mod failure;
 mod pipeline;
 mod proposer;
@@ -22,6 +23,7 @@ pub use settings::{Checked, Settings};
 pub use summary::{Roles, Summary};
 
 pub use allonym_dp as dp;
+pub use allonym_eval as eval;
 pub use allonym_io as io;
 pub use allonym_ledger as ledger;
 pub use allonym_text as text;

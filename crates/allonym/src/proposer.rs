@@ -9,7 +9,7 @@ use allonym_text::vocabulary::{END, UNKNOWN};
 use allonym_text::{Document, Vocabulary};
 
 /// The highest and the lowest score of each kind that a mechanism reads; what lies between would say more than is known.
-fn extremes(reads: Reads) -> (f32, f32) {
+pub(crate) fn extremes(reads: Reads) -> (f32, f32) {
     match reads {
         Reads::Nothing | Reads::Order | Reads::Probabilities | Reads::Ratings => (1.0, 0.0),
         Reads::Logits => (1e4, -1e4),

@@ -173,6 +173,11 @@ fn tiles(sheet: &Datasheet, release: &Release) -> Vec<Tile> {
             format!("mean similarity of meaning; unrelated texts {}", number(similarity.unrelated)),
         );
     }
+    if let Some(guess) = &release.reconstruction {
+        let what =
+            format!("of original tokens are guessed by who knows the mechanism; chance {}", percent(guess.chance));
+        tile(percent(guess.recovered.value), what);
+    }
     if let Some(kept) = release.utility.content_words_kept {
         tile(percent(kept), "of content words are kept".to_owned());
     }
@@ -363,6 +368,7 @@ mod tests {
                 guarantee: None,
                 settings: None,
                 findings: vec![Finding { tested_on: Side::Released, ..finding.clone() }],
+                reconstruction: None,
                 utility: Utility::default(),
                 style: None,
                 samples: samples.then(|| vec![sample()]),

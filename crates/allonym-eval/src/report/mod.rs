@@ -80,6 +80,8 @@ pub struct Release {
     pub settings: Option<serde_json::Value>,
     /// What attackers find.
     pub findings: Vec<Finding>,
+    /// What the best guess of the original tokens recovers, where a run file tells how the release was made.
+    pub reconstruction: Option<Reconstruction>,
     /// What the text still says.
     pub utility: Utility,
     /// How much the style changed.
@@ -100,6 +102,17 @@ impl Release {
 pub(crate) fn worst(findings: &[Finding]) -> Option<&Finding> {
     let single = findings.iter().filter(|finding| finding.attack == "attribution" && finding.target == "author");
     single.max_by(|a, b| a.measures.accuracy.value.total_cmp(&b.measures.accuracy.value))
+}
+
+/// The best guess of the original tokens by somebody who knows the mechanism and how often each word occurs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reconstruction {
+    /// Original tokens.
+    pub tokens: usize,
+    /// The share of them that is guessed.
+    pub recovered: Interval,
+    /// The share that is guessed by always naming the most frequent token.
+    pub chance: f64,
 }
 
 /// What a release still says.

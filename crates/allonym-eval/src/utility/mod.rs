@@ -3,12 +3,14 @@
 mod averaged;
 mod bleu;
 mod fluency;
+mod label;
 mod overlap;
 mod similarity;
 
 pub use averaged::Averaged;
 pub use bleu::bleu;
 pub use fluency::{Fluency, WordModel};
+pub use label::label_kept;
 pub use overlap::{Words, words_kept};
 pub use similarity::similarities;
 

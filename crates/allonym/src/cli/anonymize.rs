@@ -228,7 +228,7 @@ struct Flags {
     max_record_mib: Option<usize>,
 }
 
-fn format_parser() -> PossibleValuesParser {
+pub(super) fn format_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(Format::ALL.map(Format::name))
 }
 

@@ -3,12 +3,16 @@
 //! Data goes to standard output, everything else to standard error. Exit 0: done; 1: refused; 2: wrong usage or failure.
 
 mod anonymize;
+mod attack;
 mod audit;
 mod budget;
+mod check;
 mod compare;
 mod completions;
 mod demo;
 mod environment;
+mod evaluate;
+mod judging;
 mod ledger;
 mod progress;
 mod tokenize;
@@ -42,6 +46,9 @@ enum Command {
     Budget(Box<budget::Budget>),
     Compare(compare::Compare),
     Audit(audit::Audit),
+    Attack(Box<attack::Attack>),
+    Evaluate(Box<evaluate::Evaluate>),
+    Check(Box<check::Check>),
     Tokenize(tokenize::Tokenize),
     Vocabulary(vocabulary::MakeVocabulary),
     Demo(demo::MakeDemo),
@@ -64,6 +71,9 @@ pub(crate) fn main() -> ExitCode {
         Command::Budget(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Audit(command) => command.run(),
+        Command::Attack(command) => command.run(),
+        Command::Evaluate(command) => command.run(),
+        Command::Check(command) => command.run(),
         Command::Tokenize(command) => command.run(),
         Command::Vocabulary(command) => command.run(),
         Command::Demo(command) => command.run(),

@@ -1,0 +1,85 @@
+//! Files of records, read whole for the owner's own evaluation.
+
+use crate::failure::Failure;
+use allonym_eval::report::Source;
+use allonym_io::{Columns, Format, Limits, Table, open};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::io::Read;
+use std::path::Path;
+
+/// How files are read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reading {
+    pub(super) format: Option<Format>,
+    pub(super) table: Table,
+    pub(super) text_column: String,
+    pub(super) id_column: String,
+}
+
+/// The records of a file. Texts are originals or releases: nothing of them is shown unless the owner asks.
+pub(super) struct Loaded {
+    pub(super) source: Source,
+    pub(super) texts: Vec<String>,
+    /// The values of each column that was asked for and is there.
+    pub(super) values: HashMap<String, Vec<Option<String>>>,
+}
+
+impl Loaded {
+    /// Reads a file, with the values of some columns; those that the user named must be there.
+    pub(super) fn read(path: &Path, reading: &Reading, wanted: &[String], named: &[String]) -> Result<Self, Failure> {
+        let format = Format::settle(reading.format, path)?;
+        let mut values: Vec<String> = vec![reading.id_column.clone()];
+        values.extend(wanted.iter().filter(|column| **column != reading.id_column).cloned());
+        let columns = Columns {
+            text: reading.text_column.clone(),
+            id: reading.id_column.clone(),
+            required: named.to_vec(),
+            values: values.clone(),
+            ..Columns::default()
+        };
+        let mut reader = open(path, format, reading.table, &columns, &Limits::default())?;
+        let (mut texts, mut columns) = (Vec::new(), vec![Vec::new(); values.len()]);
+        while let Some(batch) = reader.next()? {
+            texts.extend(batch.texts.into_iter().map(|text| text.declassify("evaluation: on its owner's machine")));
+            for record in batch.values {
+                let record = record.declassify("evaluation: classes of records, on their owner's machine");
+                columns.iter_mut().zip(record).for_each(|(column, value)| column.push(value));
+            }
+        }
+        if texts.is_empty() {
+            let message = format!("{} has no records", path.display());
+            return Err(Failure::new(message, "give a file with texts"));
+        }
+        let there = |(_, column): &(String, Vec<Option<String>>)| column.iter().any(Option::is_some);
+        let source = Source {
+            name: path.file_name().map_or_else(|| "-".to_owned(), |name| name.to_string_lossy().into_owned()),
+            sha256: hash(path),
+            records: texts.len(),
+        };
+        Ok(Self { source, texts, values: values.into_iter().zip(columns).filter(there).collect() })
+    }
+
+    /// The values of a column, if it is there.
+    pub(super) fn column(&self, name: &str) -> Option<&[Option<String>]> {
+        self.values.get(name).map(Vec::as_slice)
+    }
+}
+
+/// The SHA-256 of a file; none for a directory or a stream.
+fn hash(path: &Path) -> Option<String> {
+    let mut file = std::fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|m| m.is_file()))?;
+    let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer).ok()? {
+            0 => break,
+            count => digest.update(&buffer[..count]),
+        }
+    }
+    let mut hex = String::new();
+    digest.finalize().iter().for_each(|byte| {
+        let _ = write!(hex, "{byte:02x}");
+    });
+    Some(hex)
+}

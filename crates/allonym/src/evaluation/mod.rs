@@ -1,0 +1,15 @@
+//! The referee at work on files: originals and releases are read, lined up, attacked and compared, on their owner's machine.
+
+mod classes;
+mod encoder;
+mod lined_up;
+mod load;
+mod membership;
+mod plan;
+mod reconstruction;
+mod run;
+mod utility;
+
+pub use membership::{Membership, membership};
+pub use plan::{Attack, Plan};
+pub use run::evaluate;

@@ -1,0 +1,59 @@
+//! What a release still says.
+
+use super::encoder::encoder;
+use super::plan::Plan;
+use crate::failure::Failure;
+use allonym_eval::measure::Interval;
+use allonym_eval::report::{Similarity, Utility};
+use allonym_eval::utility::{WordModel, bleu, similarities, words_kept};
+
+/// Compares originals and releases; the label is compared elsewhere.
+pub(super) fn utility(
+    plan: &Plan,
+    original: &[&str],
+    released: &[&str],
+    progress: &mut dyn FnMut(&str),
+) -> Result<Utility, Failure> {
+    progress("comparing words");
+    let words = words_kept(original, released);
+    let mut utility = Utility {
+        bleu: bleu(original, released),
+        content_words_kept: words.content_share(),
+        length_ratio: words.length_ratio(),
+        words,
+        ..Utility::default()
+    };
+    progress("comparing meaning");
+    utility.similarity = similarity(plan, original, released, progress)?;
+    if let Some(path) = &plan.public_text {
+        progress("judging fluency");
+        let public = std::fs::read_to_string(path).map_err(|error| Failure::reading("public text", path, &error))?;
+        let model = WordModel::fit(&public.lines().collect::<Vec<_>>())?;
+        (utility.fluency_original, utility.fluency_released) = (model.judge(original), model.judge(released));
+    }
+    Ok(utility)
+}
+
+fn similarity(
+    plan: &Plan,
+    original: &[&str],
+    released: &[&str],
+    progress: &mut dyn FnMut(&str),
+) -> Result<Option<Similarity>, Failure> {
+    let (encoder, name) = encoder(plan, original)?;
+    let found = similarities(&*encoder, original, released, |done| {
+        progress(&format!("comparing meaning: {done} of {}", original.len()));
+    })?;
+    // Each original with the next one: texts that have nothing to do with each other.
+    let sample = &original[..original.len().min(1000)];
+    let next: Vec<&str> = sample.iter().cycle().skip(1).take(sample.len()).copied().collect();
+    let unrelated: Vec<f64> = similarities(&*encoder, sample, &next, |_| {})?.into_iter().flatten().collect();
+    let empty = found.iter().filter(|cosine| cosine.is_none()).count();
+    let cosines: Vec<f64> = found.into_iter().flatten().collect();
+    Ok(Interval::of_mean(&cosines).map(|mean| Similarity {
+        encoder: name,
+        mean,
+        unrelated: unrelated.iter().sum::<f64>() / unrelated.len().max(1) as f64,
+        empty,
+    }))
+}
