@@ -31,6 +31,12 @@ pub enum EvalError {
         /// What it must have.
         expected: usize,
     },
+    /// A count below zero, or none at all.
+    #[error("row {row} has a value below 0; only counts can be learned from")]
+    BelowZero {
+        /// Which row, from 0.
+        row: usize,
+    },
     /// A setting outside its range.
     #[error("`{setting}` is {value}; it must be {allowed}")]
     Setting {

@@ -77,14 +77,19 @@ impl Linear {
         decisions
     }
 
+    pub(crate) fn check_width(&self, rows: &Sparse) -> Result<(), EvalError> {
+        match rows.width() == self.width {
+            true => Ok(()),
+            false => Err(EvalError::Width { found: rows.width(), expected: self.width }),
+        }
+    }
+
     /// The decision values of all rows.
     ///
     /// # Errors
     /// When the rows have another width than what was learned from.
     pub fn decide_all(&self, rows: &Sparse) -> Result<Vec<Vec<f32>>, EvalError> {
-        if rows.width() != self.width {
-            return Err(EvalError::Width { found: rows.width(), expected: self.width });
-        }
+        self.check_width(rows)?;
         Ok((0..rows.rows()).into_par_iter().map(|row| self.decide(rows.row(row))).collect())
     }
 

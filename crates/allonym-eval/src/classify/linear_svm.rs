@@ -4,8 +4,8 @@
 //! times the squared losses. Its solution is unique, so it does not matter that the way there is our own: all classes of a group are
 //! trained side by side, so that a row is read once for all of them and their weights lie together in memory.
 
-use super::check;
 use super::linear::{Group, Linear};
+use super::{above_zero, check};
 use crate::error::EvalError;
 use crate::features::Sparse;
 use allonym_dp::PrivacyRng;
@@ -42,11 +42,8 @@ impl LinearSvm {
     /// When there is only one class, rows and labels do not line up, or a setting is out of range.
     pub fn fit(settings: SvmSettings, rows: &Sparse, labels: &[u32], what: &'static str) -> Result<Linear, EvalError> {
         let classes = check(rows, labels, what)?;
-        for (setting, value) in [("cost", settings.cost), ("tolerance", settings.tolerance)] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(EvalError::Setting { setting, value: value.to_string(), allowed: "above 0" });
-            }
-        }
+        above_zero("cost", settings.cost)?;
+        above_zero("tolerance", settings.tolerance)?;
         // Two classes have one machine; the other is its opposite.
         let machines = if classes == 2 { 1 } else { classes };
         let threads = rayon::current_num_threads();

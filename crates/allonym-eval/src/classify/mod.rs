@@ -1,10 +1,17 @@
 //! Classifiers on sparse rows.
 
+mod lbfgs;
 mod linear;
 mod linear_svm;
+mod logistic;
+mod naive_bayes;
+mod softmax;
 
 pub use linear::Linear;
 pub use linear_svm::{LinearSvm, SvmSettings};
+pub use logistic::{Logistic, LogisticSettings};
+pub use naive_bayes::{NaiveBayes, NaiveBayesSettings};
+pub use softmax::Softmax;
 
 use crate::error::EvalError;
 use crate::features::Sparse;
@@ -19,6 +26,14 @@ pub(crate) fn check(rows: &Sparse, labels: &[u32], what: &'static str) -> Result
         return Err(EvalError::OneClass { what });
     }
     Ok(*largest as usize + 1)
+}
+
+/// Checks a setting that must be a number above 0.
+pub(crate) fn above_zero(setting: &'static str, value: f64) -> Result<(), EvalError> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(()),
+        false => Err(EvalError::Setting { setting, value: value.to_string(), allowed: "above 0" }),
+    }
 }
 
 /// The place of the largest number; of equals the first.
