@@ -2,9 +2,14 @@
 //!
 //! An author may be any class: a gender, an age, "released or original". A new attacker is one file and one word in [`CATALOGUE`].
 
+mod linear;
+mod logistic;
+mod naive_bayes;
 mod svm;
 
 use crate::error::EvalError;
+use logistic::LogisticWords;
+use naive_bayes::BayesWords;
 use svm::Svm;
 
 /// A way to learn classes from texts.
@@ -53,7 +58,7 @@ pub struct Reason {
 }
 
 /// All attackers, the strongest on most corpora first.
-pub const CATALOGUE: &[&dyn Attacker] = &[&Svm::CHARACTERS, &Svm::WORDS];
+pub const CATALOGUE: &[&dyn Attacker] = &[&Svm::CHARACTERS, &Svm::WORDS, &LogisticWords, &BayesWords];
 
 /// The attacker of a name.
 ///

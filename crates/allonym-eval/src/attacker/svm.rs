@@ -1,9 +1,10 @@
 //! TF-IDF of n-grams and a linear support vector machine: on most benchmarks of authorship no weaker than large networks.
 
-use super::{Attacker, Learned, Reason};
-use crate::classify::{Linear, LinearSvm, SvmSettings};
+use super::linear::LearnedLinear;
+use super::{Attacker, Learned};
+use crate::classify::{LinearSvm, SvmSettings};
 use crate::error::EvalError;
-use crate::features::{Ngrams, TfIdf, TfIdfSettings};
+use crate::features::{Ngrams, TfIdfSettings};
 
 /// A linear support vector machine on n-grams.
 #[derive(Clone, Copy, Debug)]
@@ -39,26 +40,8 @@ impl Attacker for Svm {
 
     fn learn(&self, texts: &[&str], classes: &[u32], count: usize) -> Result<Box<dyn Learned>, EvalError> {
         let settings = TfIdfSettings { ngrams: self.ngrams, ..TfIdfSettings::default() };
-        let features = TfIdf::fit(settings, texts)?;
-        let machine = LinearSvm::fit(SvmSettings::default(), &features.transform(texts), classes, "classes")?;
-        Ok(Box::new(LearnedSvm { features, machine, count }))
-    }
-}
-
-struct LearnedSvm {
-    features: TfIdf,
-    machine: Linear,
-    count: usize,
-}
-
-impl Learned for LearnedSvm {
-    fn scores(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EvalError> {
-        let mut scores = self.machine.decide_all(&self.features.transform(texts))?;
-        scores.iter_mut().for_each(|scores| scores.resize(self.count, f32::NEG_INFINITY));
-        Ok(scores)
-    }
-
-    fn reasons(&self, _text: &str, _class: u32) -> Vec<Reason> {
-        Vec::new()
+        LearnedLinear::learn(settings, texts, classes, count, |rows, labels| {
+            LinearSvm::fit(SvmSettings::default(), rows, labels, "classes")
+        })
     }
 }

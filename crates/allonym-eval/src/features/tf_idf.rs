@@ -20,6 +20,8 @@ pub struct TfIdfSettings {
     pub ngrams: Ngrams,
     /// Whether counts are dampened to 1 + ln. Default false.
     pub dampened: bool,
+    /// Whether rows are the counts themselves, neither weighted nor scaled to length 1. Default false.
+    pub counts_only: bool,
     /// The fewest texts in which an n-gram must occur. Default 1.
     pub fewest_texts: usize,
     /// The most n-grams that are kept: those that occur most often in all. Default: all.
@@ -28,7 +30,7 @@ pub struct TfIdfSettings {
 
 impl Default for TfIdfSettings {
     fn default() -> Self {
-        Self { ngrams: Ngrams::CHARACTERS, dampened: false, fewest_texts: 1, most: None }
+        Self { ngrams: Ngrams::CHARACTERS, dampened: false, counts_only: false, fewest_texts: 1, most: None }
     }
 }
 
@@ -80,7 +82,10 @@ impl TfIdf {
             return Err(EvalError::NoFeatures);
         }
         let all = texts.len() as f64;
-        let weight = |found: &Found| (((1.0 + all) / (1.0 + f64::from(found.texts))).ln() + 1.0) as f32;
+        let weight = |found: &Found| match settings.counts_only {
+            true => 1.0,
+            false => (((1.0 + all) / (1.0 + f64::from(found.texts))).ln() + 1.0) as f32,
+        };
         let weights = kept.iter().map(|(_, found)| weight(found)).collect();
         // Frequent n-grams have small columns, so that what is used together lies together.
         let columns = kept.iter().enumerate().map(|(column, (hash, _))| (*hash, column as u32)).collect();
@@ -129,6 +134,9 @@ impl TfIdf {
             })
             .collect();
         row.sort_unstable_by_key(|(column, _)| *column);
+        if self.settings.counts_only {
+            return row;
+        }
         let length = row.iter().map(|(_, value)| f64::from(*value).powi(2)).sum::<f64>().sqrt() as f32;
         if length > 0.0 {
             row.iter_mut().for_each(|(_, value)| *value /= length);
@@ -168,6 +176,15 @@ mod tests {
         let value = |column| rows.row(0).iter().find(|(c, _)| *c == column).unwrap().1;
         assert!((value(was) - 0.579_739).abs() < 1e-5 && (value(good) - 0.814_802).abs() < 1e-5);
         assert_eq!(rows.row(1).columns.len(), 0, "a text without known words is an empty row");
+    }
+
+    #[test]
+    fn counts_alone_are_neither_weighted_nor_scaled() {
+        let settings = TfIdfSettings { counts_only: true, ..words() };
+        let counts = TfIdf::fit(settings, &["was good", "was was bad"]).unwrap();
+        let rows = counts.transform(&["was was was good"]);
+        assert_eq!(rows.row(0).iter().find(|(c, _)| Some(*c) == counts.column("was")).unwrap().1, 3.0);
+        assert_eq!(rows.row(0).iter().find(|(c, _)| Some(*c) == counts.column("good")).unwrap().1, 1.0);
     }
 
     #[test]
