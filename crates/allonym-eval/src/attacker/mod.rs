@@ -2,10 +2,13 @@
 //!
 //! An author may be any class: a gender, an age, "released or original". A new attacker is one file and one word in [`CATALOGUE`].
 
+mod calibrated;
 mod linear;
 mod logistic;
 mod naive_bayes;
 mod svm;
+
+pub use calibrated::Calibrated;
 
 use crate::error::EvalError;
 use logistic::LogisticWords;

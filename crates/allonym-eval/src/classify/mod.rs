@@ -1,5 +1,6 @@
 //! Classifiers on sparse rows.
 
+mod calibrate;
 mod lbfgs;
 mod linear;
 mod linear_svm;
@@ -7,6 +8,7 @@ mod logistic;
 mod naive_bayes;
 mod softmax;
 
+pub use calibrate::{Sigmoid, Sigmoids};
 pub use linear::Linear;
 pub use linear_svm::{LinearSvm, SvmSettings};
 pub use logistic::{Logistic, LogisticSettings};
