@@ -81,6 +81,7 @@ impl EvalError {
                 let names: Vec<&str> = crate::attacker::CATALOGUE.iter().map(|attacker| attacker.name()).collect();
                 format!("there are {}", names.join(", "))
             }
+            Self::BelowZero { .. } => "please report this".to_owned(),
             Self::Setting { .. } => "see `--help` for what is allowed".to_owned(),
             Self::Nn(_) => "check the files of the encoder".to_owned(),
             Self::Labels { .. } | Self::Width { .. } | Self::Page { .. } => "please report this".to_owned(),

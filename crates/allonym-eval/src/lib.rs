@@ -8,6 +8,7 @@ pub mod attack;
 pub mod attacker;
 pub mod classify;
 mod error;
+pub mod explain;
 pub mod features;
 pub mod measure;
 pub mod report;

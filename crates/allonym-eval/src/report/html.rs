@@ -78,8 +78,8 @@ struct StyleSection {
 #[derive(Serialize)]
 struct HabitRow {
     what: String,
-    before: String,
-    after: String,
+    shift: String,
+    size: String,
 }
 
 #[derive(Serialize)]
@@ -136,12 +136,12 @@ fn section(sheet: &Datasheet, release: &Release) -> Section {
                 style.distance, style.between_originals
             ),
             rows: style
-                .habits
+                .most_changed
                 .iter()
-                .map(|habit| HabitRow {
-                    what: habit.what.clone(),
-                    before: number(habit.original),
-                    after: number(habit.released),
+                .map(|change| HabitRow {
+                    what: change.about.to_owned(),
+                    shift: format!("{:+.2}", change.shift),
+                    size: format!("{:.2}", change.size),
                 })
                 .collect(),
         }),
@@ -170,7 +170,7 @@ fn tiles(sheet: &Datasheet, release: &Release) -> Vec<Tile> {
     if let Some(similarity) = &release.utility.similarity {
         tile(
             number(similarity.mean.value),
-            format!("mean similarity of meaning; unrelated texts {}", number(similarity.unrelated)),
+            format!("mean similarity ({}); unrelated texts {}", similarity.encoder, number(similarity.unrelated)),
         );
     }
     if let Some(guess) = &release.reconstruction {
@@ -224,7 +224,7 @@ fn utility(release: &Release) -> Vec<Line> {
             number(similarity.mean.high),
             number(similarity.unrelated)
         );
-        line(&format!("similarity of meaning ({})", similarity.encoder), number(similarity.mean.value), note);
+        line(&format!("similarity ({})", similarity.encoder), number(similarity.mean.value), note);
     }
     for finding in &utility.label {
         let what = format!(
@@ -278,7 +278,7 @@ fn picture(sheet: &Datasheet) -> Option<String> {
         points.push(Point { name: "originals", attack: before.measures.accuracy.value, kept: 1.0 });
     }
     let chance = sheet.releases[0].worst()?.measures.chance;
-    Some(trade(&points, chance, if by_meaning { "similarity of meaning" } else { "content words kept" }))
+    Some(trade(&points, chance, if by_meaning { "mean similarity" } else { "content words kept" }))
 }
 
 fn how(sheet: &Datasheet) -> Vec<String> {

@@ -8,6 +8,7 @@ mod html;
 pub use html::render;
 
 use crate::attack::{Finding, Side};
+use crate::features::StyleChange;
 use crate::measure::Interval;
 use crate::utility::{Fluency, Words};
 use serde::Serialize;
@@ -85,7 +86,7 @@ pub struct Release {
     /// What the text still says.
     pub utility: Utility,
     /// How much the style changed.
-    pub style: Option<Style>,
+    pub style: Option<StyleChange>,
     /// Texts side by side; only if the owner asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<Vec<Sample>>,
@@ -149,28 +150,6 @@ pub struct Similarity {
     pub empty: usize,
 }
 
-/// How much the style changed.
-#[derive(Clone, Debug, Serialize)]
-pub struct Style {
-    /// The mean distance of a release from its original, in standard deviations of the originals' features.
-    pub distance: f64,
-    /// The mean distance of two originals of different records, for scale.
-    pub between_originals: f64,
-    /// The habits that changed most.
-    pub habits: Vec<Habit>,
-}
-
-/// A habit before and after.
-#[derive(Clone, Debug, Serialize)]
-pub struct Habit {
-    /// What it is, in words.
-    pub what: String,
-    /// Its mean over the originals.
-    pub original: f64,
-    /// Its mean over the release.
-    pub released: f64,
-}
-
 /// An original and its release.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sample {
@@ -186,6 +165,6 @@ pub struct Sample {
 fn side(side: Side) -> &'static str {
     match side {
         Side::Original => "originals",
-        Side::Released => "released texts",
+        Side::Released => "release",
     }
 }

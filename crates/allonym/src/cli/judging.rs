@@ -97,6 +97,36 @@ fn attackers_help() -> String {
 }
 
 impl Judging {
+    /// Flags for a file of texts whose authors are known.
+    pub(super) fn for_reference(
+        reference: PathBuf,
+        format: Option<String>,
+        text_column: String,
+        author_column: String,
+        attackers: Vec<String>,
+        authors: Option<usize>,
+    ) -> Self {
+        Self {
+            original: Some(reference),
+            released: Vec::new(),
+            format,
+            text_column,
+            id_column: "id".to_owned(),
+            author_column: Some(author_column),
+            label_column: None,
+            no_header: false,
+            delimiter: None,
+            allow_missing: false,
+            attackers,
+            attacks: Vec::new(),
+            target: Vec::new(),
+            together: vec![1],
+            authors,
+            test_share: 0.2,
+            seed: 1,
+        }
+    }
+
     /// The plan that the flags describe, without utility.
     pub(super) fn plan(&self) -> Result<Plan, Failure> {
         let Some(original) = self.original.clone() else {

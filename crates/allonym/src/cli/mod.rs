@@ -15,6 +15,7 @@ mod evaluate;
 mod judging;
 mod ledger;
 mod progress;
+mod risk;
 mod tokenize;
 mod vocabulary;
 
@@ -27,6 +28,8 @@ Examples:
   allonym anonymize reviews.csv -o released.csv        release the column `text` of a file
   allonym anonymize --dry-run reviews.csv              what would pass, and what it would cost
   printf 'Was it good?\\n' | allonym tokenize           tokens with their places
+  allonym evaluate --original reviews.csv --released released.csv --report report.html
+  allonym risk --reference colleagues.csv letter.txt    would I be known by this?
   allonym demo --authors 20 --texts 50 --out demo.csv  a corpus to try things on
 
 Flags of `anonymize` can also be given in the environment (--max-tokens: ALLONYM_MAX_TOKENS).
@@ -49,6 +52,7 @@ enum Command {
     Attack(Box<attack::Attack>),
     Evaluate(Box<evaluate::Evaluate>),
     Check(Box<check::Check>),
+    Risk(risk::Risk),
     Tokenize(tokenize::Tokenize),
     Vocabulary(vocabulary::MakeVocabulary),
     Demo(demo::MakeDemo),
@@ -74,6 +78,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Attack(command) => command.run(),
         Command::Evaluate(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Risk(command) => command.run(),
         Command::Tokenize(command) => command.run(),
         Command::Vocabulary(command) => command.run(),
         Command::Demo(command) => command.run(),

@@ -7,9 +7,11 @@ mod load;
 mod membership;
 mod plan;
 mod reconstruction;
+mod risk;
 mod run;
 mod utility;
 
 pub use membership::{Membership, membership};
 pub use plan::{Attack, Plan};
+pub use risk::{Risk, risk};
 pub use run::evaluate;

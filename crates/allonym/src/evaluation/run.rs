@@ -11,6 +11,7 @@ use crate::pipeline::Pipeline;
 use crate::settings::Settings;
 use allonym_eval::attack::{Finding, Side, Sides, Split, attribution, detection, verification};
 use allonym_eval::attacker::{self, Attacker};
+use allonym_eval::features::style_change;
 use allonym_eval::report::{Datasheet, Protocol, Release, Sample};
 use allonym_eval::utility::label_kept;
 use std::path::{Path, PathBuf};
@@ -150,6 +151,7 @@ impl<'a> Run<'a> {
                 &target.split,
             )?;
         }
+        let style = if self.plan.utility { Some(style_change(&original, &release)?) } else { None };
         let samples = (self.plan.samples > 0).then(|| self.samples(&records, &texts));
         Ok(Release {
             name: path
@@ -161,7 +163,7 @@ impl<'a> Run<'a> {
             findings: after,
             reconstruction,
             utility: kept,
-            style: None,
+            style,
             samples,
         })
     }
@@ -283,7 +285,8 @@ impl<'a> Run<'a> {
             return Ok((None, None));
         };
         let checked = Settings { ledger: None, ..settings.clone() }.check()?;
-        let guarantee = Pipeline::new(&checked)?.guarantee()?;
+        let mut guarantee = Pipeline::new(&checked)?.guarantee()?;
+        guarantee.not_protected.push("what leaves beside the text: other columns, and the order of the records".into());
         let lines = guarantee.to_string().lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
         Ok((Some(settings), Some(lines)))
     }
