@@ -2,7 +2,7 @@
 
 use super::Reference;
 use crate::error::EvalError;
-use crate::features::{FEATURES, Standardised};
+use crate::features::{FEATURES, Feature, Standardised};
 use serde::Serialize;
 
 /// A habit in which a text stands out.
@@ -26,10 +26,36 @@ pub fn habits(text: &str, reference: Reference<'_>, most: usize) -> Result<Vec<H
     let mut found: Vec<Habit> = FEATURES
         .iter()
         .zip(standardised.values(text))
-        .filter(|(feature, value)| value.abs() >= 2.0 && !feature.name.starts_with("letter"))
+        .filter(|(feature, value)| value.abs() >= 2.0 && is_habit(feature))
         .map(|(feature, value)| Habit { name: &feature.name, about: &feature.about, deviations: f64::from(value) })
         .collect();
     found.sort_by(|a, b| b.deviations.abs().total_cmp(&a.deviations.abs()));
     found.truncate(most);
     Ok(found)
+}
+
+/// How long a text is, and how often it has one letter or one small word, is no habit that a short text could show.
+fn is_habit(feature: &Feature) -> bool {
+    let about = &feature.about;
+    !feature.name.starts_with("letter-") && !about.contains("ln(1 +") && !about.starts_with("share of tokens:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shouting_is_a_habit_and_length_is_none() {
+        let texts =
+            ["A quiet text about the weather.", "Another one, about bread and butter.", "The third is about trees!"];
+        let names = ["a".to_owned()];
+        let reference = Reference { texts: &texts, authors: &[0, 0, 0], names: &names };
+        let found =
+            habits("WHAT A DAY!!! WHAT A NIGHT!!! and so on and on and on and on and on", reference, 50).unwrap();
+        assert!(
+            found.iter().any(|habit| habit.about.contains("capital") || habit.about.contains("upper")),
+            "{found:?}"
+        );
+        assert!(found.iter().all(|habit| habit.name != "words" && habit.name != "characters"));
+    }
 }

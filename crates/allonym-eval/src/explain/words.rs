@@ -33,7 +33,7 @@ struct Count {
     others: f64,
 }
 
-/// The words of a text that tell its writer from others, the strongest first: habits before subjects. The writer's reference texts count as the
+/// The words of a text that its writer uses more than twice as often as others, the strongest first: habits before subjects. The writer's reference texts count as the
 /// writer's, all others as the others'.
 pub fn words(text: &str, reference: Reference<'_>, writer: Option<u32>, most: usize) -> Vec<Word> {
     let own = tokens(text);
@@ -68,7 +68,7 @@ pub fn words(text: &str, reference: Reference<'_>, writer: Option<u32>, most: us
             let (here, there) = (count.writer / all.writer, count.others / all.others.max(1.0));
             let weight = likelihood_ratio(count, all);
             // 10.83 is exceeded by accident once in a thousand words.
-            (here > there && weight > 10.83).then(|| Word {
+            (here > 2.0 * there && weight > 10.83).then(|| Word {
                 in_text: own.iter().filter(|other| *other == word).count(),
                 times_as_often: (there > 0.0).then(|| here / there),
                 other_authors: users.get(word).map_or(0, HashSet::len),

@@ -150,7 +150,15 @@ fn verdicts(found: &Found) -> String {
 /// The strongest clues with the words around them.
 fn clues(verdict: &Verdict, text: &str) -> String {
     let mut out = String::new();
-    for clue in verdict.reasons.iter().take(6) {
+    // N-grams overlap: of those that stand in the same place the strongest is enough.
+    let mut shown: Vec<(usize, usize)> = Vec::new();
+    let apart =
+        |shown: &[(usize, usize)], (start, end): (usize, usize)| shown.iter().all(|s| s.1 <= start || end <= s.0);
+    for clue in &verdict.reasons {
+        if shown.len() == 6 || !clue.spans.first().is_none_or(|span| apart(&shown, *span)) {
+            continue;
+        }
+        shown.push(clue.spans.first().copied().unwrap_or((0, 0)));
         let around = clue.spans.first().map(|(start, end)| {
             let before: String = text[..*start].chars().rev().take(18).collect::<Vec<_>>().into_iter().rev().collect();
             let after: String = text[*end..].chars().take(18).collect();
