@@ -6,6 +6,7 @@ mod linear;
 mod linear_svm;
 mod logistic;
 mod naive_bayes;
+mod rbf_svm;
 mod softmax;
 
 pub use calibrate::{Sigmoid, Sigmoids};
@@ -13,6 +14,7 @@ pub use linear::Linear;
 pub use linear_svm::{LinearSvm, SvmSettings};
 pub use logistic::{Logistic, LogisticSettings};
 pub use naive_bayes::{NaiveBayes, NaiveBayesSettings};
+pub use rbf_svm::{RbfSvm, RbfSvmSettings};
 pub use softmax::Softmax;
 
 use crate::error::EvalError;
