@@ -8,6 +8,7 @@ mod logistic;
 mod naive_bayes;
 mod rbf_svm;
 mod softmax;
+mod tree;
 
 pub use calibrate::{Sigmoid, Sigmoids};
 pub use linear::Linear;
@@ -16,6 +17,7 @@ pub use logistic::{Logistic, LogisticSettings};
 pub use naive_bayes::{NaiveBayes, NaiveBayesSettings};
 pub use rbf_svm::{RbfSvm, RbfSvmSettings};
 pub use softmax::Softmax;
+pub use tree::{Tree, TreeSettings};
 
 use crate::error::EvalError;
 use crate::features::Sparse;
