@@ -229,7 +229,7 @@ mod tests {
         let labels = [0, 0, 1, 1, 2, 2, 0];
         let found = Logistic::fit(EXACT, &rows, &labels, "classes").unwrap();
         let chances = found.probabilities(&rows).unwrap();
-        for class in 0..3 {
+        for class in [0, 1, 2] {
             let pull = |row: usize| f32::from(u8::from(labels[row] == class as u32)) - chances[row][class];
             for column in 0..2 {
                 let sum: f32 = (0..7).map(|row| pull(row) * rows.row(row).values[column]).sum();

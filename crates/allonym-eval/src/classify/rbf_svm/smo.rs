@@ -31,12 +31,12 @@ pub(super) fn solve<Compute: FnMut(usize) -> Vec<f32>>(
         let falls = |at: usize| if signs[at] > 0.0 { variables[at] > 0.0 } else { variables[at] < cost };
         let (mut highest, mut up) = (f64::NEG_INFINITY, None);
         let mut lowest = f64::INFINITY;
-        for at in 0..signs.len() {
-            if rises(at) && gaps[at] > highest {
-                (highest, up) = (gaps[at], Some(at));
+        for (at, gap) in gaps.iter().enumerate() {
+            if rises(at) && *gap > highest {
+                (highest, up) = (*gap, Some(at));
             }
-            if falls(at) && gaps[at] < lowest {
-                lowest = gaps[at];
+            if falls(at) && *gap < lowest {
+                lowest = *gap;
             }
         }
         offset = f64::midpoint(highest, lowest);
@@ -44,8 +44,8 @@ pub(super) fn solve<Compute: FnMut(usize) -> Vec<f32>>(
         let of_up = kernel.row(up);
         let curvature = |at: usize| (2.0 - 2.0 * f64::from(of_up[at])).max(LEAST_CURVATURE);
         let (mut best, mut down) = (0.0, None);
-        for at in 0..signs.len() {
-            let gap = highest - gaps[at];
+        for (at, gap) in gaps.iter().enumerate() {
+            let gap = highest - gap;
             if gap > 0.0 && falls(at) {
                 let promised = gap * gap / curvature(at);
                 if promised > best {

@@ -31,10 +31,9 @@ struct Split {
 
 pub(super) fn grow(fewest: usize, rows: &Sparse, labels: &[u32], classes: usize) -> Grown {
     let entropy = Entropy::new(rows.rows());
-    let all = 0..rows.rows();
     let mut order: Vec<u32> = (0..rows.rows() as u32).collect();
     let mut nodes = vec![Node { counts: counts(&order, labels, classes), test: None }];
-    let mut of_nodes = vec![all.clone()];
+    let mut of_nodes = vec![0..rows.rows()];
     let mut is_above = vec![false; rows.rows()];
     // Not by recursion: a tree on words may be thousands of nodes deep.
     let mut waiting = vec![(0, Columns::of(rows))];
