@@ -72,7 +72,7 @@ pub(crate) trait Problem {
 /// When to stop, and how much to remember.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// The length of the gradient that is short enough.
+    /// The length of the gradient that is short enough, as a share of its length at the start.
     pub(crate) tolerance: f64,
     /// The most steps.
     pub(crate) steps: usize,
@@ -92,10 +92,11 @@ pub(crate) fn minimise(problem: &impl Problem, size: usize, limits: Limits) -> V
     let mut at = Vector::zero(size);
     let (mut value, gradient) = problem.value(&at);
     let mut gradient = Vector { image: problem.image(&gradient), point: gradient };
+    let short = limits.tolerance * gradient.inner(&gradient).max(0.0).sqrt();
     let mut steps: VecDeque<Step> = VecDeque::new();
     for _ in 0..limits.steps {
         let length = gradient.inner(&gradient).max(0.0).sqrt();
-        if length <= limits.tolerance {
+        if length <= short {
             break;
         }
         let mut direction = downhill(&gradient, &steps);

@@ -33,7 +33,7 @@ pub(super) fn grow(fewest: usize, rows: &Sparse, labels: &[u32], classes: usize)
     let entropy = Entropy::new(rows.rows());
     let mut order: Vec<u32> = (0..rows.rows() as u32).collect();
     let mut nodes = vec![Node { counts: counts(&order, labels, classes), test: None }];
-    let mut of_nodes = vec![0..rows.rows()];
+    let mut of_nodes: Vec<Range<usize>> = std::iter::once(0..rows.rows()).collect();
     let mut is_above = vec![false; rows.rows()];
     // Not by recursion: a tree on words may be thousands of nodes deep.
     let mut waiting = vec![(0, Columns::of(rows))];
