@@ -1,13 +1,10 @@
 //! What all attackers with a weight for every n-gram and class have in common.
 
-use super::{Learned, Reason};
+use super::{Learned, Reason, strongest};
 use crate::classify::Linear;
 use crate::error::EvalError;
 use crate::features::{Sparse, TfIdf, TfIdfSettings};
 use std::collections::HashMap;
-
-/// The most reasons that are given.
-const REASONS: usize = 50;
 
 /// Classes without a text get no number, so that no classifier has to learn that they are impossible.
 pub(super) struct Seen {
@@ -35,7 +32,8 @@ impl Seen {
         all
     }
 
-    fn place(&self, class: u32) -> Option<usize> {
+    /// The place of a class among those that were seen.
+    pub(super) fn place(&self, class: u32) -> Option<usize> {
         self.classes.binary_search(&class).ok()
     }
 }
@@ -90,18 +88,13 @@ impl Learned for LearnedLinear {
             }
             reason.spans.push(span);
         });
-        let mut reasons: Vec<Reason> = found.into_values().filter(|reason| reason.weight != 0.0).collect();
-        let strength = |reason: &Reason| reason.weight.abs();
-        reasons.sort_by(|a, b| strength(b).total_cmp(&strength(a)).then_with(|| a.feature.cmp(&b.feature)));
-        reasons.truncate(REASONS);
-        reasons
+        strongest(found.into_values().collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::find;
-    use super::*;
+    use super::super::{REASONS, find};
     use crate::classify::largest;
 
     const TEXTS: [&str; 6] = [

@@ -3,16 +3,28 @@
 //! An author may be any class: a gender, an age, "released or original". A new attacker is one file and one word in [`CATALOGUE`].
 
 mod calibrated;
+mod compression;
+mod delta;
+mod embedding_bag;
 mod linear;
 mod logistic;
 mod naive_bayes;
+mod ngram_network;
+mod ppm;
+mod style_svm;
+mod subspace;
 mod svm;
 
 pub use calibrated::Calibrated;
 
 use crate::error::EvalError;
+use compression::Compression;
+use delta::Delta;
 use logistic::LogisticWords;
 use naive_bayes::BayesWords;
+use ngram_network::NgramNetwork;
+use style_svm::StyleSvm;
+use subspace::Subspace;
 use svm::Svm;
 
 /// A way to learn classes from texts.
@@ -61,7 +73,18 @@ pub struct Reason {
 }
 
 /// All attackers, the strongest on most corpora first.
-pub const CATALOGUE: &[&dyn Attacker] = &[&Svm::CHARACTERS, &Svm::WORDS, &LogisticWords, &BayesWords];
+pub const CATALOGUE: &[&dyn Attacker] = &[
+    &Svm::CHARACTERS,
+    &Svm::WORDS,
+    &NgramNetwork::DEFAULT,
+    &Subspace::DEFAULT,
+    &Compression::DEFAULT,
+    &LogisticWords,
+    &BayesWords,
+    &StyleSvm,
+    &Delta::COSINE,
+    &Delta::BURROWS,
+];
 
 /// The attacker of a name.
 ///
@@ -71,3 +94,38 @@ pub fn find(name: &str) -> Result<&'static dyn Attacker, EvalError> {
     let found = CATALOGUE.iter().find(|attacker| attacker.name() == name);
     found.copied().ok_or_else(|| EvalError::Attacker { name: name.to_owned() })
 }
+
+/// Checks what an attacker is to learn from; returns how many texts each class has.
+fn check(texts: &[&str], classes: &[u32], count: usize) -> Result<Vec<usize>, EvalError> {
+    if texts.len() != classes.len() {
+        return Err(EvalError::Labels { rows: texts.len(), labels: classes.len() });
+    }
+    let Some(first) = classes.first() else { return Err(EvalError::NoTexts) };
+    if classes.iter().all(|class| class == first) {
+        return Err(EvalError::OneClass { what: "class" });
+    }
+    let mut sizes = vec![0; count];
+    for class in classes {
+        let class = *class as usize;
+        let allowed = "below the number of classes";
+        let size =
+            sizes.get_mut(class).ok_or(EvalError::Setting { setting: "class", value: class.to_string(), allowed })?;
+        *size += 1;
+    }
+    Ok(sizes)
+}
+
+/// The most reasons that are given.
+const REASONS: usize = 50;
+
+/// The strongest reasons, the strongest first.
+fn strongest(mut reasons: Vec<Reason>) -> Vec<Reason> {
+    reasons.retain(|reason| reason.weight != 0.0);
+    let strength = |reason: &Reason| reason.weight.abs();
+    reasons.sort_by(|a, b| strength(b).total_cmp(&strength(a)).then_with(|| a.feature.cmp(&b.feature)));
+    reasons.truncate(REASONS);
+    reasons
+}
+
+#[cfg(test)]
+mod tests;

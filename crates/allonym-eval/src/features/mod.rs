@@ -1,6 +1,7 @@
 //! From texts to rows of numbers.
 
 mod counts;
+mod frequent_words;
 mod function_words;
 mod ngrams;
 mod residual_idf;
@@ -8,7 +9,8 @@ mod sparse;
 mod stylometric;
 mod tf_idf;
 
-pub(crate) use counts::hash as hash_of;
+pub(crate) use counts::{HashMap as ByHash, hash as hash_of};
+pub use frequent_words::FrequentWords;
 pub use function_words::{FUNCTION_WORDS, is_function_word};
 pub use ngrams::{Ngrams, Unit};
 pub use residual_idf::{ResidualIdf, residual_idf};
