@@ -15,21 +15,28 @@ const ORDER: usize = 5;
 /// The cost of a byte that a writer never used.
 const NEW: f32 = 8.0;
 
-/// For each key those who have it, in order, with a cost in bits.
+/// Lists of writers, in order, each with a cost in bits.
 #[derive(Default)]
-struct Table {
-    rows: ByHash<u32>,
+struct Lists {
+    /// Where each list begins; and the end.
     starts: Vec<u32>,
     costs: Vec<(u32, f32)>,
 }
 
 /// The models of all writers.
+#[derive(Default)]
 pub(super) struct Models {
     writers: usize,
-    /// What it costs to leave a context.
-    contexts: Table,
-    /// What a byte costs in a context.
-    bytes: Table,
+    /// The place of each context.
+    contexts: ByHash<u32>,
+    /// For each context what it costs to leave it.
+    escapes: Lists,
+    /// Where the bytes of each context begin; and the end.
+    firsts: Vec<u32>,
+    /// The bytes that followed a context, in order.
+    bytes: Vec<u8>,
+    /// For each of these bytes what it costs.
+    costs: Lists,
 }
 
 /// What a writer's texts say of a key: the key, the writer, the cost.
@@ -40,43 +47,50 @@ impl Models {
     pub(super) fn fit(writers: &[Vec<&[u8]>]) -> Self {
         let models: Vec<(Vec<Entry>, Vec<Entry>)> =
             writers.par_iter().enumerate().map(|(writer, texts)| entries(writer as u32, texts)).collect();
-        let (contexts, bytes): (Vec<_>, Vec<_>) = models.into_iter().unzip();
-        Self { writers: writers.len(), contexts: Table::from(contexts), bytes: Table::from(bytes) }
+        let (escapes, costs): (Vec<_>, Vec<_>) = models.into_iter().unzip();
+        let mut models = Self { writers: writers.len(), ..Self::default() };
+        models.escapes = Lists::from(escapes, |context, place| {
+            models.contexts.insert(spread(context), place);
+        });
+        // Both kinds of list come in the order of contexts, so the bytes of a context lie together.
+        let mut last = None;
+        models.costs = Lists::from(costs, |key, place| {
+            if last.replace(key >> 8) != Some(key >> 8) {
+                models.firsts.push(place);
+            }
+            models.bytes.push(key as u8);
+        });
+        models.firsts.push(models.bytes.len() as u32);
+        models
+    }
+
+    /// What it costs to leave a context, and what a byte costs there.
+    fn find(&self, context: u64, byte: u8) -> (&[(u32, f32)], &[(u32, f32)]) {
+        let Some(place) = self.contexts.get(&spread(context)) else { return (&[], &[]) };
+        let place = *place as usize;
+        let range = self.firsts[place] as usize..self.firsts[place + 1] as usize;
+        let found = self.bytes[range.clone()].iter().position(|other| *other == byte);
+        (self.escapes.get(place), found.map_or(&[], |found| self.costs.get(range.start + found)))
     }
 
     /// How many bits a text costs each writer.
     pub(super) fn bits(&self, text: &[u8]) -> Vec<f64> {
         let mut bits = vec![0.0; self.writers];
-        // The last byte that was paid for, from 1.
-        let mut paid = vec![0; self.writers];
+        let mut paid = vec![NEW; self.writers];
         for at in 0..text.len() {
-            let mut left = self.writers;
-            for order in (0..=ORDER.min(at)).rev() {
-                let context = context(&text[at - order..at]);
-                let mut bytes = self.bytes.get(context << 8 | u64::from(text[at])).iter().peekable();
-                for (writer, escape) in self.contexts.get(context) {
-                    while bytes.next_if(|(other, _)| other < writer).is_some() {}
-                    let writer = *writer as usize;
-                    if paid[writer] > at {
-                        continue;
-                    }
-                    match bytes.next_if(|(other, _)| *other as usize == writer) {
-                        Some((_, cost)) => {
-                            bits[writer] += f64::from(*cost);
-                            paid[writer] = at + 1;
-                            left -= 1;
-                        }
-                        None => bits[writer] += f64::from(*escape),
-                    }
-                }
-                if left == 0 {
+            // From the shortest context to the longest: a writer who used the context leaves it for what the byte costs in shorter ones,
+            // or pays what it costs there. Who never used it is spared both.
+            paid.fill(NEW);
+            for order in 0..=ORDER.min(at) {
+                let (escapes, costs) = self.find(context(&text[at - order..at]), text[at]);
+                if escapes.is_empty() {
+                    // A longer context was not used either.
                     break;
                 }
+                escapes.iter().for_each(|(writer, escape)| paid[*writer as usize] += escape);
+                costs.iter().for_each(|(writer, cost)| paid[*writer as usize] = *cost);
             }
-            if left > 0 {
-                let unpaid = bits.iter_mut().zip(&paid).filter(|(_, paid)| **paid <= at);
-                unpaid.for_each(|(bits, _)| *bits += f64::from(NEW));
-            }
+            bits.iter_mut().zip(&paid).for_each(|(bits, paid)| *bits += f64::from(*paid));
         }
         bits
     }
@@ -107,25 +121,24 @@ fn entries(writer: u32, texts: &[&[u8]]) -> (Vec<Entry>, Vec<Entry>) {
     (contexts, bytes)
 }
 
-impl Table {
-    fn from(writers: Vec<Vec<Entry>>) -> Self {
+impl Lists {
+    /// Puts the entries of all writers together, a list for each key in the order of keys; `take` gets the key and the place of each.
+    fn from(writers: Vec<Vec<Entry>>, mut take: impl FnMut(u64, u32)) -> Self {
         let mut entries = writers.concat();
         drop(writers);
         entries.par_sort_unstable_by_key(|(key, writer, _)| (*key, *writer));
-        let mut table = Self::default();
+        let mut lists = Self { starts: Vec::new(), costs: Vec::with_capacity(entries.len()) };
         for same in entries.chunk_by(|(a, ..), (b, ..)| a == b) {
-            table.rows.insert(spread(same[0].0), table.starts.len() as u32);
-            table.starts.push(table.costs.len() as u32);
-            table.costs.extend(same.iter().map(|(_, writer, cost)| (*writer, *cost)));
+            take(same[0].0, lists.starts.len() as u32);
+            lists.starts.push(lists.costs.len() as u32);
+            lists.costs.extend(same.iter().map(|(_, writer, cost)| (*writer, *cost)));
         }
-        table.starts.push(table.costs.len() as u32);
-        table
+        lists.starts.push(lists.costs.len() as u32);
+        lists
     }
 
-    fn get(&self, key: u64) -> &[(u32, f32)] {
-        let Some(row) = self.rows.get(&spread(key)) else { return &[] };
-        let row = *row as usize;
-        &self.costs[self.starts[row] as usize..self.starts[row + 1] as usize]
+    fn get(&self, place: usize) -> &[(u32, f32)] {
+        &self.costs[self.starts[place] as usize..self.starts[place + 1] as usize]
     }
 }
 
