@@ -11,7 +11,7 @@ use rayon::prelude::*;
 /// A compressor for each author.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compression {
-    /// The most bytes that are learned, of all authors together: a byte takes about 30 bytes of memory.
+    /// The most bytes that are learned, of all authors together: a byte takes about 50 bytes of memory.
     most: usize,
 }
 

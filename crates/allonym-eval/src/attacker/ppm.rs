@@ -15,12 +15,15 @@ const ORDER: usize = 5;
 /// The cost of a byte that a writer never used.
 const NEW: f32 = 8.0;
 
-/// Lists of writers, in order, each with a cost in bits.
+/// A writer, and a cost in bits.
+type Cost = (u32, f32);
+
+/// Lists of writers, in order, each with a cost.
 #[derive(Default)]
 struct Lists {
     /// Where each list begins; and the end.
     starts: Vec<u32>,
-    costs: Vec<(u32, f32)>,
+    costs: Vec<Cost>,
 }
 
 /// The models of all writers.
@@ -65,7 +68,7 @@ impl Models {
     }
 
     /// What it costs to leave a context, and what a byte costs there.
-    fn find(&self, context: u64, byte: u8) -> (&[(u32, f32)], &[(u32, f32)]) {
+    fn find(&self, context: u64, byte: u8) -> (&[Cost], &[Cost]) {
         let Some(place) = self.contexts.get(&spread(context)) else { return (&[], &[]) };
         let place = *place as usize;
         let range = self.firsts[place] as usize..self.firsts[place + 1] as usize;
@@ -137,7 +140,7 @@ impl Lists {
         lists
     }
 
-    fn get(&self, place: usize) -> &[(u32, f32)] {
+    fn get(&self, place: usize) -> &[Cost] {
         &self.costs[self.starts[place] as usize..self.starts[place + 1] as usize]
     }
 }
