@@ -27,12 +27,36 @@ pub fn scatter(columns: &[u32], values: &[f32], table: &mut [f32], lanes: usize,
     scatter_lanes(columns, values, table, lanes, factors);
 }
 
+/// How many columns ahead the table is asked for. Columns are in no order that the processor could foresee, and the table is larger than its caches.
+const AHEAD: usize = 12;
+
+/// Asks the memory for the numbers of a later column.
+#[inline(always)]
+fn fetch<T>(columns: &[u32], place: usize, table: &[T], lanes: usize, first: usize, count: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(column) = columns.get(place + AHEAD) {
+        let start = *column as usize * lanes + first;
+        let line = 64 / size_of::<T>();
+        for offset in (0..count).step_by(line) {
+            let address = table.as_ptr().wrapping_add(start + offset).cast::<i8>();
+            // SAFETY: a prefetch reads nothing and cannot fail, whatever the address.
+            #[allow(unsafe_code, reason = "a hint to the processor")]
+            unsafe {
+                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address);
+            }
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (columns, place, table, lanes, first, count);
+}
+
 vectorised! {
     fn gather_lanes<T>(columns: &[u32], values: &[T], table: &[T], lanes: usize, out: &mut [T]) {
         let mut first = 0;
         while first + WIDE <= lanes {
             let mut sums = [T::ZERO; WIDE];
-            for (column, value) in columns.iter().zip(values) {
+            for (place, (column, value)) in columns.iter().zip(values).enumerate() {
+                fetch(columns, place, table, lanes, first, WIDE);
                 let start = *column as usize * lanes + first;
                 for (sum, number) in sums.iter_mut().zip(&table[start..start + WIDE]) {
                     *sum += *value * *number;
@@ -43,7 +67,8 @@ vectorised! {
         }
         while first < lanes {
             let mut sums = [T::ZERO; NARROW];
-            for (column, value) in columns.iter().zip(values) {
+            for (place, (column, value)) in columns.iter().zip(values).enumerate() {
+                fetch(columns, place, table, lanes, first, NARROW);
                 let start = *column as usize * lanes + first;
                 for (sum, number) in sums.iter_mut().zip(&table[start..start + NARROW]) {
                     *sum += *value * *number;
@@ -57,7 +82,8 @@ vectorised! {
 
 vectorised! {
     fn scatter_lanes<T>(columns: &[u32], values: &[T], table: &mut [T], lanes: usize, factors: &[T]) {
-        for (column, value) in columns.iter().zip(values) {
+        for (place, (column, value)) in columns.iter().zip(values).enumerate() {
+            fetch(columns, place, table, lanes, 0, lanes);
             let start = *column as usize * lanes;
             for (number, factor) in table[start..start + lanes].iter_mut().zip(factors) {
                 *number += *value * *factor;

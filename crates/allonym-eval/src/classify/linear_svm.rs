@@ -77,53 +77,107 @@ fn both_sides(group: &Group) -> Group {
 }
 
 /// Trains the machines of some classes side by side.
+///
+/// Every row is looked at until none violates optimality. Between such rounds only the rows that violate it most are: with many classes
+/// hardly a row is settled for all of them, but few are far from it.
 fn train(settings: SvmSettings, rows: &Sparse, labels: &[u32], positives: &[u32]) -> Group {
-    let (count, classes) = (rows.rows(), positives.len());
-    let lanes = classes.next_multiple_of(LANES);
-    let width = rows.width();
-    let mut weights = vec![0.0_f32; (width + 1) * lanes];
-    let mut duals = vec![0.0_f32; count * lanes];
-    // The penalty on the diagonal of the dual problem, and the diagonal itself; 1 more for the offset.
-    let penalty = (0.5 / settings.cost) as f32;
-    let diagonal: Vec<f32> = (0..count).map(|row| rows.row(row).square() + 1.0 + penalty).collect();
-    let mut order: Vec<usize> = (0..count).collect();
+    let mut machines = Machines::new(settings, rows, labels, positives);
+    let mut order: Vec<usize> = (0..rows.rows()).collect();
     let mut rng = PrivacyRng::reproducible(0);
-    let (mut margins, mut changes) = (vec![0.0_f32; lanes], vec![0.0_f32; lanes]);
-    for _ in 0..settings.rounds {
+    let mut rounds = 0;
+    while rounds < settings.rounds {
+        rounds += 1;
         rng.shuffle(&mut order);
+        if machines.round(&order) <= settings.tolerance {
+            break;
+        }
+        let worst = machines.violations.iter().fold(0.0_f32, |worst, violation| worst.max(*violation));
+        let bar = (worst * FAR).max(settings.tolerance as f32 * FAR);
+        for _ in 0..SHORT_ROUNDS {
+            let mut far: Vec<usize> = (0..rows.rows()).filter(|row| machines.violations[*row] > bar).collect();
+            if far.is_empty() {
+                break;
+            }
+            rng.shuffle(&mut far);
+            machines.round(&far);
+        }
+    }
+    Group { classes: positives.len(), lanes: machines.lanes, weights: machines.weights }
+}
+
+/// A row is far from its optimum when it violates it by this share of the worst.
+const FAR: f32 = 0.3;
+
+/// The most rounds over far rows between two over all.
+const SHORT_ROUNDS: usize = 8;
+
+/// Some machines while they learn.
+struct Machines<'a> {
+    rows: &'a Sparse,
+    labels: &'a [u32],
+    positives: &'a [u32],
+    lanes: usize,
+    weights: Vec<f32>,
+    duals: Vec<f32>,
+    /// The penalty on the diagonal of the dual problem, and the diagonal itself; 1 more for the offset.
+    penalty: f32,
+    diagonal: Vec<f32>,
+    /// How far each row was from its optimum when it was last looked at: the most of any class.
+    violations: Vec<f32>,
+}
+
+impl<'a> Machines<'a> {
+    fn new(settings: SvmSettings, rows: &'a Sparse, labels: &'a [u32], positives: &'a [u32]) -> Self {
+        let lanes = positives.len().next_multiple_of(LANES);
+        let penalty = (0.5 / settings.cost) as f32;
+        Self {
+            lanes,
+            weights: vec![0.0; (rows.width() + 1) * lanes],
+            duals: vec![0.0; rows.rows() * lanes],
+            penalty,
+            diagonal: (0..rows.rows()).map(|row| rows.row(row).square() + 1.0 + penalty).collect(),
+            violations: vec![0.0; rows.rows()],
+            rows,
+            labels,
+            positives,
+        }
+    }
+
+    /// Improves the duals of some rows, one after the other; returns the largest spread of violations of any class.
+    fn round(&mut self, order: &[usize]) -> f64 {
+        let (width, lanes, classes) = (self.rows.width(), self.lanes, self.positives.len());
+        let (mut margins, mut changes) = (vec![0.0_f32; lanes], vec![0.0_f32; lanes]);
         let (mut highest, mut lowest) = (vec![f32::NEG_INFINITY; classes], vec![f32::INFINITY; classes]);
-        for index in &order {
-            let row = rows.row(*index);
-            gather(row.columns, row.values, &weights[..width * lanes], lanes, &mut margins);
-            let offsets = &mut weights[width * lanes..];
-            let duals = &mut duals[index * lanes..][..classes];
-            let mut changed = false;
+        for index in order {
+            let row = self.rows.row(*index);
+            gather(row.columns, row.values, &self.weights[..width * lanes], lanes, &mut margins);
+            let offsets = &mut self.weights[width * lanes..];
+            let duals = &mut self.duals[index * lanes..][..classes];
+            let (mut changed, mut violation) = (false, 0.0_f32);
             for lane in 0..classes {
-                let sign = if labels[*index] == positives[lane] { 1.0 } else { -1.0 };
+                let sign = if self.labels[*index] == self.positives[lane] { 1.0 } else { -1.0 };
                 let dual = duals[lane];
-                let gradient = sign * (margins[lane] + offsets[lane]) - 1.0 + penalty * dual;
+                let gradient = sign * (margins[lane] + offsets[lane]) - 1.0 + self.penalty * dual;
                 let projected = if dual > 0.0 { gradient } else { gradient.min(0.0) };
                 highest[lane] = highest[lane].max(projected);
                 lowest[lane] = lowest[lane].min(projected);
+                violation = violation.max(projected.abs());
                 changes[lane] = 0.0;
                 if projected.abs() > 1e-12 {
-                    let new = (dual - gradient / diagonal[*index]).max(0.0);
+                    let new = (dual - gradient / self.diagonal[*index]).max(0.0);
                     changes[lane] = (new - dual) * sign;
                     duals[lane] = new;
                     changed |= new != dual;
                 }
                 offsets[lane] += changes[lane];
             }
+            self.violations[*index] = violation;
             if changed {
-                scatter(row.columns, row.values, &mut weights, lanes, &changes);
+                scatter(row.columns, row.values, &mut self.weights, lanes, &changes);
             }
         }
-        let settled = |(highest, lowest): (&f32, &f32)| f64::from(highest - lowest) <= settings.tolerance;
-        if highest.iter().zip(&lowest).all(settled) {
-            break;
-        }
+        highest.iter().zip(&lowest).map(|(highest, lowest)| f64::from(highest - lowest)).fold(0.0, f64::max)
     }
-    Group { classes, lanes, weights }
 }
 
 #[cfg(test)]

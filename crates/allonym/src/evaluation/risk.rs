@@ -44,7 +44,8 @@ pub fn risk(
 ) -> Result<Risk, Failure> {
     progress("reading");
     let column = &plan.author_column.0;
-    let loaded = Loaded::read(&plan.original, &plan.reading(), &[column.clone()], &[column.clone()])?;
+    let loaded =
+        Loaded::read(&plan.original, &plan.reading(), std::slice::from_ref(column), std::slice::from_ref(column))?;
     let values = loaded.column(column).unwrap_or_default();
     // The text itself may be among the reference texts; an attacker who had it with its author would have to learn nothing.
     let same =
