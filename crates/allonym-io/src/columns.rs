@@ -75,7 +75,8 @@ impl Columns {
             _ if self.drop.iter().any(|dropped| dropped == column) => "--drop",
             _ if column == self.id => "--id-column",
             _ if column == self.author => "--author-column",
-            _ => "--label-column",
+            _ if column == self.label => "--label-column",
+            _ => "--target",
         }
     }
 

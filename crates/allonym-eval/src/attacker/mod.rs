@@ -11,6 +11,7 @@ mod logistic;
 mod naive_bayes;
 mod ngram_network;
 mod ppm;
+mod style_other;
 mod style_svm;
 mod subspace;
 mod svm;
@@ -23,6 +24,7 @@ use delta::Delta;
 use logistic::LogisticWords;
 use naive_bayes::BayesWords;
 use ngram_network::NgramNetwork;
+use style_other::{StyleRbf, StyleTree};
 use style_svm::StyleSvm;
 use subspace::Subspace;
 use svm::Svm;
@@ -82,6 +84,8 @@ pub const CATALOGUE: &[&dyn Attacker] = &[
     &LogisticWords,
     &BayesWords,
     &StyleSvm,
+    &StyleRbf,
+    &StyleTree,
     &Delta::COSINE,
     &Delta::BURROWS,
 ];

@@ -336,7 +336,7 @@ const RUN_FILE_BEGINS: &str =
     "# How the release beside this file was made; repeat it with `allonym anonymize --config`.\n";
 
 /// Puts the settings beside the release, so that the run can be repeated.
-fn write_run_file(settings: &Settings) -> Result<(), Failure> {
+pub(super) fn write_run_file(settings: &Settings) -> Result<(), Failure> {
     let regular = std::fs::metadata(&settings.output).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir());
     if is_stream(&settings.output) || !regular {
         return Ok(());

@@ -4,7 +4,7 @@ use allonym::Failure;
 use allonym::demo::Demo;
 use allonym::io::{Compression, Output, push_cell};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -41,19 +41,24 @@ impl MakeDemo {
             return Err(Failure::new("the demo corpus is a CSV file", "name it .csv, .csv.gz or .csv.zst"));
         }
         let demo = Demo { authors: self.authors as usize, texts: self.texts as usize, seed: self.seed };
-        let mut output = Output::create(&self.out, Compression::of_path(&self.out))?;
-        output.write(b"id,author,label,text\n")?;
-        let mut row = Vec::new();
-        for record in demo.records() {
-            row.clear();
-            for cell in [&record.id, &record.author, record.label] {
-                push_cell(cell, b',', &mut row);
-                row.push(b',');
-            }
-            push_cell(&record.text, b',', &mut row);
-            row.push(b'\n');
-            output.write(&row)?;
-        }
-        Ok(output.finish()?)
+        write(&demo, &self.out)
     }
+}
+
+/// Writes a corpus as CSV.
+pub(super) fn write(demo: &Demo, path: &Path) -> Result<(), Failure> {
+    let mut output = Output::create(path, Compression::of_path(path))?;
+    output.write(b"id,author,label,text\n")?;
+    let mut row = Vec::new();
+    for record in demo.records() {
+        row.clear();
+        for cell in [&record.id, &record.author, record.label] {
+            push_cell(cell, b',', &mut row);
+            row.push(b',');
+        }
+        push_cell(&record.text, b',', &mut row);
+        row.push(b'\n');
+        output.write(&row)?;
+    }
+    Ok(output.finish()?)
 }

@@ -1,6 +1,7 @@
 //! `allonym evaluate`: the datasheet of a release.
 
 use super::attack::print_json;
+use super::demo_story::Story;
 use super::judging::{Doing, Judging, aligned, table};
 use super::print;
 use allonym::Failure;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 const AFTER_HELP: &str = "\
 Examples:
+  allonym evaluate --demo --report report.html
   allonym evaluate --original reviews.csv --released released.csv --report report.html
   allonym evaluate --original reviews.csv --released weak.csv strong.csv --report compared.html
   allonym evaluate --original reviews.csv --released released.csv --encoder minilm/ --json
@@ -25,6 +27,10 @@ Without `--encoder` or `--embeddings` similarity sees shared words and stems onl
 pub(super) struct Evaluate {
     #[command(flatten)]
     judging: Judging,
+
+    /// Tell the story on made-up reviews: 20 authors, before and after two releases
+    #[arg(long, conflicts_with_all = ["original", "released"])]
+    demo: bool,
 
     /// Write a page here, and its figures as JSON beside it
     #[arg(long, value_name = "FILE.html")]
@@ -61,7 +67,13 @@ pub(super) struct Measuring {
 
 impl Evaluate {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let mut plan = self.judging.plan()?;
+        let story = self.demo.then(Story::write).transpose()?;
+        let mut judging = self.judging;
+        if let Some(story) = &story {
+            judging.original = Some(story.original.clone());
+            judging.released.clone_from(&story.released);
+        }
+        let mut plan = judging.plan()?;
         if plan.released.is_empty() {
             let hint = "name it with `--released`; for originals alone there is `allonym attack`";
             return Err(Failure::new("there is no release to evaluate", hint));

@@ -10,6 +10,7 @@ mod check;
 mod compare;
 mod completions;
 mod demo;
+mod demo_story;
 mod environment;
 mod evaluate;
 mod judging;

@@ -16,6 +16,8 @@ pub(super) struct Reading {
     pub(super) table: Table,
     pub(super) text_column: String,
     pub(super) id_column: String,
+    pub(super) author_column: String,
+    pub(super) label_column: String,
 }
 
 /// The records of a file. Texts are originals or releases: nothing of them is shown unless the owner asks.
@@ -35,6 +37,8 @@ impl Loaded {
         let columns = Columns {
             text: reading.text_column.clone(),
             id: reading.id_column.clone(),
+            author: reading.author_column.clone(),
+            label: reading.label_column.clone(),
             required: named.to_vec(),
             values: values.clone(),
             ..Columns::default()

@@ -91,6 +91,8 @@ impl Plan {
             table: self.table,
             text_column: self.text_column.clone(),
             id_column: self.id_column.clone(),
+            author_column: self.author_column.0.clone(),
+            label_column: self.label_column.0.clone(),
         }
     }
 }

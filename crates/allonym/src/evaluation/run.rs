@@ -55,6 +55,11 @@ struct Target {
 
 impl<'a> Run<'a> {
     fn all(mut self, progress: &mut dyn FnMut(&str)) -> Result<Datasheet, Failure> {
+        let empty = self.original.texts.iter().filter(|text| text.trim().is_empty()).count();
+        if empty > 0 {
+            let all = self.original.texts.len();
+            self.remark(format!("{empty} of {all} originals are empty: nothing speaks for any author in them."));
+        }
         let reading = self.plan.reading();
         let mut releases = Vec::new();
         let mut lined_up_by = String::new();
@@ -251,7 +256,8 @@ impl<'a> Run<'a> {
         let classes = Classes::of(values, records, most);
         classes.at_least_two(column)?;
         if classes.missing > 0 {
-            self.remark(format!("{} records have no `{column}` and were left out where it counts.", classes.missing));
+            let (missing, all) = (classes.missing, records.len());
+            self.remark(format!("{missing} of {all} records have no `{column}` and were left out where it counts."));
         }
         Ok(Some(classes))
     }

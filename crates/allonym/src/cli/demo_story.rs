@@ -1,0 +1,53 @@
+//! `allonym evaluate --demo`: made-up reviews, two releases of them, and their datasheet, in one command.
+
+use super::{anonymize, demo};
+use allonym::demo::Demo;
+use allonym::{Failure, Settings};
+use std::path::{Path, PathBuf};
+
+/// Files that are gone when the story is told.
+pub(super) struct Story {
+    directory: PathBuf,
+    pub(super) original: PathBuf,
+    pub(super) released: Vec<PathBuf>,
+}
+
+impl Story {
+    /// Writes 1,000 reviews of 20 authors, a release that keeps nothing of them, and one that keeps about half of their words.
+    pub(super) fn write() -> Result<Self, Failure> {
+        let directory = std::env::temp_dir().join(format!("allonym-demo-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).map_err(|error| {
+            let message = format!("cannot write {}: {}", directory.display(), error.kind());
+            Failure::new(message, "set TMPDIR to a directory that can be written")
+        })?;
+        let mut story = Self { original: directory.join("reviews.csv"), directory, released: Vec::new() };
+        demo::write(&Demo { authors: 20, texts: 50, seed: 7 }, &story.original)?;
+        let nothing = Settings { mechanism: "random".into(), ..Settings::default() };
+        let half = Settings {
+            mechanism: "randomized-response".into(),
+            epsilon_per_token: Some(10.0),
+            length: allonym::dp::Length::Public,
+            ..Settings::default()
+        };
+        for (name, settings) in [("random.csv", nothing), ("half-kept.csv", half)] {
+            let path = story.directory.join(name);
+            release(&story.original, &path, settings)?;
+            story.released.push(path);
+        }
+        Ok(story)
+    }
+}
+
+fn release(original: &Path, released: &Path, settings: Settings) -> Result<(), Failure> {
+    let settings = Settings { input: original.to_owned(), output: released.to_owned(), ..settings };
+    let checked = settings.check()?;
+    allonym::run(&checked, &mut |_, _, _| {})?;
+    anonymize::write_run_file(checked.settings())
+}
+
+impl Drop for Story {
+    fn drop(&mut self) {
+        // What was made up may stay behind if it must.
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
