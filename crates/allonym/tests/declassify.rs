@@ -9,6 +9,8 @@ const KNOWN: &[(&str, &str)] = &[
     ("allonym-text/src/private.rs", "an example"),
     ("allonym-text/src/vocabulary.rs", "a counted vocabulary: its owner consented, and it is marked"),
     ("allonym/src/cli/tokenize.rs", "tokenize: shown to the text's owner"),
+    ("allonym/src/evaluation/load.rs", "evaluation: classes of records, on their owner's machine"),
+    ("allonym/src/evaluation/load.rs", "evaluation: on its owner's machine"),
     ("allonym/src/reserve.rs", "the ledger keeps keyed hashes of ids and authors"),
 ];
 

@@ -56,8 +56,8 @@ fn authors_are_found_in_originals_and_copies_and_not_where_all_is_the_same() {
     let sheet = json(&found);
     assert!(accuracies(&sheet["before"], "attribution", "original").iter().all(|accuracy| *accuracy == 1.0));
     let [copied, emptied] = [0, 1].map(|i| accuracies(&sheet["releases"][i]["findings"], "attribution", "released"));
-    assert!(copied.len() == 4 && copied.iter().all(|accuracy| *accuracy == 1.0), "{copied:?}");
-    assert!(emptied.len() == 4 && emptied.iter().all(|accuracy| *accuracy == 0.25), "{emptied:?}");
+    assert!(copied.len() == 10 && copied.iter().all(|accuracy| *accuracy == 1.0), "{copied:?}");
+    assert!(emptied.len() == 10 && emptied.iter().all(|accuracy| *accuracy == 0.25), "{emptied:?}");
 }
 
 #[test]
@@ -115,13 +115,27 @@ fn a_gate_opens_and_shuts() {
     let check = |released: &str, more: &[&str]| {
         run(&[&["check", "--original", &corpus.original, "--released", released], more].concat())
     };
-    let limit = ["--max-attack-accuracy", "0.3"];
+    let limit = ["--max-attack-accuracy", "0.3", "--min-tested", "8"];
+    let few = check(&corpus.emptied, &limit[..2]);
+    assert!(few.code == Some(2) && few.stderr.contains("tested on 8 texts, fewer than 20"), "{}", few.stderr);
     assert_eq!(check(&corpus.emptied, &limit).code, Some(0));
     let shut = check(&corpus.copied, &limit);
-    assert!(shut.code == Some(1) && shut.stderr.contains("attack accuracy 1.000, limit 0.300"), "{}", shut.stderr);
+    assert!(
+        shut.code == Some(1) && shut.stderr.contains("attack accuracy 1.000 (0.676 to 1.000), limit 0.300"),
+        "{}",
+        shut.stderr
+    );
     assert_eq!(check(&corpus.emptied, &["--min-content-words", "0.5"]).code, Some(1));
     assert_eq!(check(&corpus.copied, &["--min-content-words", "0.5", "--min-similarity", "0.99"]).code, Some(0));
     assert_eq!(check(&corpus.copied, &[]).code, Some(2), "no limit is no check");
+    // An attacker that cannot read a release has not shown that it is safe.
+    let spaced: String = (0..40).map(|i| format!("r{i},t e x t\n")).collect();
+    let spaced = corpus.place.file("spaced.csv", &format!("id,text\n{spaced}"));
+    let unread = check(&spaced, &[&limit[..], &["--attackers", "word-svm"]].concat());
+    assert!(unread.code == Some(2) && unread.stderr.contains("could not learn from the release"), "{}", unread.stderr);
+    // An attribute is not an author.
+    let gender = check(&corpus.emptied, &[&limit[..], &["--target", "town"]].concat());
+    assert_eq!(gender.code, Some(0), "{}", gender.stderr);
     // What cannot be measured has not passed.
     let nobody =
         run(&["check", "--original", &corpus.copied, "--released", &corpus.copied, "--max-attack-accuracy", "0.9"]);
@@ -144,7 +158,7 @@ fn another_column_is_attacked_without_knowing_its_people_again() {
     let findings = sheet["before"].as_array().unwrap();
     let town = findings.iter().find(|finding| finding["target"] == "town").unwrap();
     assert_eq!(town["classes"], 2);
-    assert_eq!(town["items"], 10, "one author of four is tested");
+    assert_eq!((&town["attack"], &town["items"]), (&"attribute".into(), &10.into()), "one author of four is tested");
 }
 
 #[test]
@@ -201,7 +215,7 @@ fn what_cannot_be_judged_is_refused_with_a_hint() {
         (&["--original", &once], "nothing is left to test"),
         (&["--original", &corpus.original, "--released", &half], "38 of 40 originals are not in half.csv"),
         (&["--original", &corpus.original, "--released", &twice], "has a `id` that was there before"),
-        (&["--original", &corpus.original, "--released", &shorter], "only one of the files has ids"),
+        (&["--original", &corpus.original, "--released", &shorter], "has ids (`id`)"),
         (&["--original", &nothing], "has no records"),
         (&["--original", &corpus.original, "--target", "planet"], "there is no column `planet`"),
         (&["--original", &corpus.original, "--attackers", "mind-reader"], "there is no attacker `mind-reader`"),
@@ -216,6 +230,38 @@ fn what_cannot_be_judged_is_refused_with_a_hint() {
     let over =
         run(&["evaluate", "--original", &corpus.original, "--released", &corpus.copied, "--report", &corpus.copied]);
     assert!(over.code == Some(1) && over.stderr.contains("would be overwritten"), "{}", over.stderr);
+}
+
+#[test]
+fn a_release_in_another_order_is_not_held_against_the_wrong_originals() {
+    let corpus = corpus();
+    let rows: Vec<String> =
+        std::fs::read_to_string(&corpus.copied).unwrap().lines().skip(1).map(str::to_owned).collect();
+    let shuffled: String = rows.iter().rev().map(|row| format!("{}\n", row.split_once(',').unwrap().1)).collect();
+    let without = corpus.place.file("without.csv", &format!("text\n{shuffled}"));
+    let attack = |more: &[&str]| run(&[&["attack", "--original", &corpus.original], more].concat());
+    assert_eq!(attack(&["--released", &without]).code, Some(2), "only the originals have ids");
+    let misspelt = attack(&["--released", &corpus.copied, "--id-column", "ID"]);
+    assert!(misspelt.code == Some(2) && misspelt.stderr.contains("did you mean `id`?"), "{}", misspelt.stderr);
+    // Without ids anywhere the run file tells that the order is another.
+    let text = std::fs::read_to_string(&corpus.original).unwrap();
+    let no_ids: String = text.lines().map(|row| format!("{}\n", row.split_once(',').unwrap().1)).collect();
+    let (no_ids, released) = (corpus.place.file("no-ids.csv", &no_ids), corpus.place.name("shuffled.csv"));
+    assert_eq!(run(&["anonymize", &no_ids, "-o", &released, "--shuffle"]).code, Some(0));
+    let refused = run(&["attack", "--original", &no_ids, "--released", &released]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("was shuffled"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_report_tells_neither_seeds_nor_paths() {
+    let corpus = corpus();
+    let released = corpus.place.name("seeded.csv");
+    assert_eq!(run(&["anonymize", &corpus.original, "-o", &released, "--seed", "918273645"]).code, Some(0));
+    let outcome = run(&["evaluate", "--original", &corpus.original, "--released", &released, "--json"]);
+    let sheet = json(&outcome);
+    assert_eq!(sheet["releases"][0]["settings"]["seeded"], true);
+    let directory = corpus.place.path("").to_str().unwrap().trim_end_matches('/').to_owned();
+    assert!(!outcome.stdout.contains("918273645") && !outcome.stdout.contains(&directory));
 }
 
 #[test]

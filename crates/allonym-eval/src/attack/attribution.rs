@@ -15,6 +15,25 @@ pub struct Sides<'a> {
     pub released: Option<&'a [&'a str]>,
 }
 
+/// What is told from a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target<'a> {
+    /// Its author.
+    Author,
+    /// The value of a column.
+    Column(&'a str),
+}
+
+impl<'a> Target<'a> {
+    /// The word for it.
+    pub fn name(self) -> &'a str {
+        match self {
+            Self::Author => "author",
+            Self::Column(name) => name,
+        }
+    }
+}
+
 /// Attributes the tested records to classes: originals by an attacker who learned from originals; and, of a release, by the same
 /// attacker (static) and by one who learned from texts that were released the same way (adaptive).
 /// With `together` above 1, so many texts of a class are attributed as one.
@@ -23,7 +42,7 @@ pub struct Sides<'a> {
 /// When there is nothing to learn or to test.
 pub fn attribution(
     attacker: &dyn Attacker,
-    target: &str,
+    target: Target<'_>,
     sides: Sides<'_>,
     classes: &[u32],
     count: usize,
@@ -52,7 +71,7 @@ pub fn attribution(
 
 fn findings(
     attacker: &dyn Attacker,
-    target: &str,
+    target: Target<'_>,
     judged: &[(Side, Side, Judged)],
     together: &[usize],
 ) -> Result<Vec<Finding>, EvalError> {
@@ -62,13 +81,20 @@ fn findings(
             let linked;
             let judged = if *together > 1 {
                 linked = link(judged, *together);
+                if linked.truth.is_empty() {
+                    continue;
+                }
                 &linked
             } else {
                 judged
             };
             findings.push(Finding {
-                attack: if *together > 1 { "linkage" } else { "attribution" },
-                target: target.to_owned(),
+                attack: match (target, *together) {
+                    (Target::Author, 1) => "attribution",
+                    (Target::Author, _) => "linkage",
+                    (Target::Column(_), _) => "attribute",
+                },
+                target: target.name().to_owned(),
                 attacker: attacker.name().to_owned(),
                 learned_from: *learned_from,
                 tested_on: *tested_on,
@@ -85,9 +111,8 @@ fn findings(
 fn link(judged: &Judged, together: usize) -> Judged {
     let mut linked = Judged { truth: Vec::new(), scores: Vec::new(), ..judged.clone() };
     for texts in groups(&judged.truth) {
-        // What is left over is not enough; but a class that has fewer texts than that has at least all of them.
-        let bundles = texts.chunks(together).filter(|bundle| bundle.len() == together || texts.len() < together);
-        for bundle in bundles {
+        // What is left over is not enough.
+        for bundle in texts.chunks_exact(together) {
             let mut sum = judged.scores[bundle[0]].clone();
             for text in &bundle[1..] {
                 sum.iter_mut().zip(&judged.scores[*text]).for_each(|(sum, score)| *sum += score);
@@ -115,6 +140,6 @@ mod tests {
         };
         let two = link(&judged, 2);
         assert_eq!((two.truth, two.scores), (vec![0, 1], vec![vec![2.5, 1.0], vec![0.5, 0.5]]));
-        assert_eq!(link(&judged, 10).truth, [0, 1], "all there are, when there are fewer");
+        assert!(link(&judged, 4).truth.is_empty(), "fewer texts are not so many together");
     }
 }

@@ -6,22 +6,34 @@
 use super::{Finding, Side, measured};
 use crate::error::EvalError;
 use crate::features::{Sparse, TfIdf, TfIdfSettings};
-use crate::measure::{Judged, found_at};
+use crate::measure::{Judged, area_under_curve, found_at};
 use rayon::prelude::*;
 
-/// Tells members from others by a score: the larger, the likelier a member. The best threshold is taken from every second text of both kinds and
+/// Tells members from others by a score. Which side of which threshold members are on is learned from every second text of both kinds and
 /// tested on the rest.
 ///
 /// # Errors
 /// When one of the kinds has fewer than two texts.
-pub fn membership_by_score(attacker: &str, members: &[f32], others: &[f32]) -> Result<Finding, EvalError> {
+pub fn membership_by_score(attacker: &str, members: &[f64], others: &[f64]) -> Result<Finding, EvalError> {
     if members.len() < 2 || others.len() < 2 {
         return Err(EvalError::NothingToTest);
     }
+    // Only the order counts, so scores become their ranks: 32 bits would make equals of what is near.
+    let mut sorted: Vec<f64> = members.iter().chain(others).copied().collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    let rank = |score: &f64| sorted.partition_point(|other| other < score) as f32;
+    let [members, others]: [Vec<f32>; 2] = [members, others].map(|scores| scores.iter().map(rank).collect());
     let all = || members.iter().map(|s| (*s, true)).chain(others.iter().map(|s| (*s, false))).enumerate();
     let of = |odd: bool| -> Vec<(f32, bool)> { all().filter(|(i, _)| (i % 2 == 1) == odd).map(|(_, x)| x).collect() };
-    let threshold = best_threshold(&of(true));
-    let tested = of(false);
+    let turned = |scores: Vec<(f32, bool)>| scores.into_iter().map(|(score, member)| (-score, member)).collect();
+    let (mut learned, mut tested) = (of(true), of(false));
+    let (scores, positive): (Vec<f32>, Vec<bool>) = learned.iter().copied().unzip();
+    if area_under_curve(&scores, &positive).is_some_and(|area| area < 0.5) {
+        (learned, tested) = (turned(learned), turned(tested));
+    }
+    // On the threshold counts as a member: when in doubt the attack has found one.
+    let threshold = best_threshold(&learned).next_down();
     let judged = Judged {
         truth: tested.iter().map(|(_, member)| u32::from(*member)).collect(),
         scores: tested.iter().map(|(score, _)| vec![threshold - score, score - threshold]).collect(),
@@ -62,7 +74,7 @@ pub(super) fn best_threshold(scores: &[(f32, bool)]) -> f32 {
 ///
 /// # Errors
 /// When there are no others, or none with a character.
-pub fn nearest(texts: &[&str], others: &[&str]) -> Result<Vec<f32>, EvalError> {
+pub fn nearest(texts: &[&str], others: &[&str]) -> Result<Vec<f64>, EvalError> {
     let features = TfIdf::fit(TfIdfSettings { most: Some(200_000), ..TfIdfSettings::default() }, others)?;
     let (rows, columns) = (features.transform(texts), by_column(&features.transform(others)));
     let nearest = |row: usize| {
@@ -70,7 +82,7 @@ pub fn nearest(texts: &[&str], others: &[&str]) -> Result<Vec<f32>, EvalError> {
         for (column, value) in rows.row(row).iter() {
             columns[column].iter().for_each(|(other, of_other)| sums[*other as usize] += value * of_other);
         }
-        sums.into_iter().fold(0.0, f32::max)
+        f64::from(sums.into_iter().fold(0.0, f32::max))
     };
     Ok((0..rows.rows()).into_par_iter().map(nearest).collect())
 }
@@ -104,11 +116,13 @@ mod tests {
 
     #[test]
     fn members_with_higher_scores_are_found_and_equal_ones_are_not() {
-        let (high, low): (Vec<f32>, Vec<f32>) = ((0..40).map(|i| 5.0 + i as f32).collect(), vec![1.0; 40]);
+        let (high, low): (Vec<f64>, Vec<f64>) = (vec![0.999_999_99; 40], vec![0.999_999_98; 40]);
         let found = membership_by_score("test", &high, &low).unwrap();
         assert_eq!((found.measures.accuracy.value, found.found_at_one_percent), (1.0, Some(1.0)));
         let same = membership_by_score("test", &low, &low).unwrap();
         assert_eq!((same.measures.auc.unwrap().value, same.found_at_one_percent), (0.5, Some(0.0)));
+        let losses = membership_by_score("test", &low, &high).unwrap();
+        assert_eq!(losses.measures.accuracy.value, 1.0, "a score that is lower for members tells them too");
         assert!(membership_by_score("test", &[1.0], &low).is_err());
     }
 }

@@ -8,7 +8,7 @@ mod membership;
 mod split;
 mod verification;
 
-pub use attribution::{Sides, attribution};
+pub use attribution::{Sides, Target, attribution};
 pub use detection::detection;
 pub use membership::{membership_by_score, nearest};
 pub use split::Split;

@@ -22,8 +22,10 @@ impl Split {
     pub fn by_class(classes: &[u32], test_share: f64, seed: u64) -> Result<Self, EvalError> {
         check_share(test_share)?;
         let mut split = Self { learn: Vec::new(), test: Vec::new(), single: 0 };
+        // One stream for all: with one each, every author's text of the same place would be tested, and that may be one subject.
+        let mut rng = PrivacyRng::reproducible(seed);
         for mut records in groups(classes) {
-            PrivacyRng::reproducible(seed).shuffle(&mut records);
+            rng.shuffle(&mut records);
             let most = records.len().saturating_sub(1);
             let tested = ((records.len() as f64 * test_share).round() as usize).clamp(1.min(most), most);
             split.single += usize::from(records.len() == 1);
@@ -89,6 +91,14 @@ mod tests {
         assert_eq!(of(&split.test), [0, 1]);
         assert_eq!(of(&split.learn), [0, 0, 0, 0, 1, 2]);
         assert_eq!(split, Split::by_class(&classes, 0.2, 1).unwrap());
+    }
+
+    #[test]
+    fn authors_are_not_all_tested_at_the_same_place() {
+        let classes: Vec<u32> = (0..50).map(|record| record / 5).collect();
+        let split = Split::by_class(&classes, 0.2, 1).unwrap();
+        let places: std::collections::HashSet<usize> = split.test.iter().map(|record| record % 5).collect();
+        assert!(split.test.len() == 10 && places.len() > 2, "{:?}", split.test);
     }
 
     #[test]

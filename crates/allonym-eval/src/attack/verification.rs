@@ -23,25 +23,55 @@ const IMPOSTORS: usize = 5;
 /// texts are halved into known ones (always originals) and questioned ones.
 ///
 /// # Errors
-/// When fewer than four authors have two texts.
+/// When fewer than eight authors have two texts: impostors must be several.
 pub fn verification(sides: Sides<'_>, authors: &[u32], test_share: f64, seed: u64) -> Result<Vec<Finding>, EvalError> {
+    let mut findings = by_known(Side::Original, sides.original, sides, authors, test_share, seed)?;
+    if let Some(released) = sides.released {
+        // Somebody who knows texts that were released the same way.
+        match by_known(
+            Side::Released,
+            released,
+            Sides { original: released, released: Some(released) },
+            authors,
+            test_share,
+            seed,
+        ) {
+            Ok(found) => findings.extend(found.into_iter().filter(|finding| finding.tested_on == Side::Released)),
+            // A release without a feature teaches nothing.
+            Err(EvalError::NoFeatures) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(findings)
+}
+
+/// The same, by somebody who knows the texts of one side.
+fn by_known(
+    learned_from: Side,
+    known: &[&str],
+    sides: Sides<'_>,
+    authors: &[u32],
+    test_share: f64,
+    seed: u64,
+) -> Result<Vec<Finding>, EvalError> {
     let of_authors: Vec<Vec<usize>> = groups(authors).into_iter().filter(|records| records.len() >= 2).collect();
-    if of_authors.len() < 4 {
+    if of_authors.len() < 8 {
         return Err(EvalError::NothingToTest);
     }
     // Places in `of_authors`, learned and tested apart.
     let numbers: Vec<u32> = (0..of_authors.len() as u32).collect();
     let mut split = Split::by_group(&numbers, test_share, seed)?;
-    if split.test.len() < 2 || split.learn.len() < 2 {
+    if split.test.len() < 2 || split.learn.len() < 4 {
         split = Split {
             learn: (0..of_authors.len() / 2).collect(),
             test: (of_authors.len() / 2..of_authors.len()).collect(),
             single: 0,
         };
     }
+    let texts_known = known;
     let known: Vec<Vec<&str>> = of_authors
         .iter()
-        .map(|records| records[..records.len().div_ceil(2)].iter().map(|record| sides.original[*record]).collect())
+        .map(|records| records[..records.len().div_ceil(2)].iter().map(|record| texts_known[*record]).collect())
         .collect();
     let settings = TfIdfSettings { most: Some(50_000), dampened: true, ..TfIdfSettings::default() };
     let learned: Vec<&str> = split.learn.iter().flat_map(|author| known[*author].iter().copied()).collect();
@@ -77,7 +107,7 @@ pub fn verification(sides: Sides<'_>, authors: &[u32], test_share: f64, seed: u6
         };
         questions.par_iter().enumerate().flat_map_iter(of).collect()
     };
-    let threshold = best_threshold(&scores(sides.original, &split.learn));
+    let threshold = best_threshold(&scores(texts_known, &split.learn));
     let mut tests = vec![(Side::Original, sides.original)];
     tests.extend(sides.released.map(|released| (Side::Released, released)));
     tests
@@ -94,7 +124,7 @@ pub fn verification(sides: Sides<'_>, authors: &[u32], test_share: f64, seed: u6
                 attack: "verification",
                 target: "same author or not".to_owned(),
                 attacker: "impostors".to_owned(),
-                learned_from: Side::Original,
+                learned_from,
                 tested_on,
                 together: 1,
                 measures: measured(&judged)?,

@@ -19,7 +19,8 @@ impl Svm {
     pub(super) const CHARACTERS: Self = Self {
         name: "char-svm",
         about: "character 3- to 5-grams, TF-IDF, linear support vector machine",
-        ngrams: Ngrams::CHARACTERS,
+        // Case is a habit too.
+        ngrams: Ngrams { lower_case: false, ..Ngrams::CHARACTERS },
     };
     /// On words and pairs of words.
     pub(super) const WORDS: Self = Self {

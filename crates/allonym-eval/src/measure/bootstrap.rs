@@ -30,6 +30,18 @@ impl Interval {
         }
     }
 
+    /// A share of items, by Wilson's score (1927): it does not shrink to nothing when none or all of few items count.
+    pub fn of_share(hits: usize, items: usize) -> Option<Self> {
+        const Z: f64 = 1.959_963_985;
+        if items == 0 {
+            return None;
+        }
+        let (n, value) = (items as f64, hits as f64 / items as f64);
+        let middle = (value + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
+        let half = Z / (1.0 + Z * Z / n) * (value * (1.0 - value) / n + Z * Z / (4.0 * n * n)).sqrt();
+        Some(Self { value, low: (middle - half).clamp(0.0, value), high: (middle + half).clamp(value, 1.0) })
+    }
+
     /// The mean of some numbers.
     pub fn of_mean(numbers: &[f64]) -> Option<Self> {
         let mean = |counts: &[u32]| {
@@ -43,7 +55,16 @@ impl Interval {
 
 /// What a function finds in each resample; it gets how often each item was drawn. The draws are the same in every run.
 pub fn resampled<Found: Send>(items: usize, find: impl Fn(&[u32]) -> Found + Sync) -> Vec<Found> {
-    (0..RESAMPLES as u64)
+    resampled_times(RESAMPLES, items, find)
+}
+
+/// The same with fewer resamples, where each is dear.
+pub(super) fn resampled_times<Found: Send>(
+    times: usize,
+    items: usize,
+    find: impl Fn(&[u32]) -> Found + Sync,
+) -> Vec<Found> {
+    (0..times as u64)
         .into_par_iter()
         .map_init(
             || vec![0_u32; items],
@@ -70,6 +91,14 @@ mod tests {
         let Interval { value, low, high } = Interval::of_mean(&numbers).unwrap();
         assert_eq!(value, 0.5);
         assert!((low - 0.451).abs() < 0.01 && (high - 0.549).abs() < 0.01, "{low} {high}");
+    }
+
+    #[test]
+    fn a_share_of_few_items_has_a_wide_interval() {
+        // Wilson for 0 of 10: from 0 to z^2 / (10 + z^2) = 3.8415 / 13.8415 = 0.2775.
+        let none = Interval::of_share(0, 10).unwrap();
+        assert!(none.low == 0.0 && (none.high - 0.2775).abs() < 1e-4, "{none:?}");
+        assert!(Interval::of_share(0, 0).is_none());
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! The guesses of an attacker, and what they amount to.
 
 use super::area::{ascending, weighted_area};
-use super::bootstrap::{Interval, resampled};
+use super::bootstrap::{Interval, RESAMPLES, resampled, resampled_times};
 use crate::classify::largest;
 use rayon::prelude::*;
 use serde::Serialize;
+
+/// How many items, over all classes and resamples, the interval of an AUC may cost.
+const MOST_WORK: usize = 400_000_000;
 
 /// Scores of some items for each class, and the truth.
 #[derive(Clone, Debug)]
@@ -53,14 +56,8 @@ impl Judged {
         }
         let classes = self.learned.len();
         let guesses: Vec<Option<u32>> = self.scores.iter().map(|scores| self.guess(scores)).collect();
-        let hits: Vec<f64> =
-            guesses.iter().zip(&self.truth).map(|(guess, truth)| f64::from(u8::from(*guess == Some(*truth)))).collect();
-        let among5: Vec<f64> = self
-            .scores
-            .iter()
-            .zip(&self.truth)
-            .map(|(scores, truth)| f64::from(u8::from(rank(scores, *truth) < 5)))
-            .collect();
+        let hits = guesses.iter().zip(&self.truth).filter(|(guess, truth)| **guess == Some(**truth)).count();
+        let among5 = self.scores.iter().zip(&self.truth).filter(|(scores, truth)| rank(scores, **truth) < 5).count();
         let f1 = |counts: &[u32]| macro_f1(&self.truth, &guesses, counts, classes);
         let once = vec![1; items];
 
@@ -71,10 +68,10 @@ impl Judged {
         Some(Measures {
             items,
             classes,
-            accuracy: Interval::of_mean(&hits)?,
+            accuracy: Interval::of_share(hits, items)?,
             macro_f1: Interval::of(f1(&once), resampled(items, f1)),
             auc: self.area(),
-            top5: Interval::of_mean(&among5)?,
+            top5: Interval::of_share(among5, items)?,
             answered: guesses.iter().flatten().count() as f64 / items as f64,
             chance: share(&blind[..1.min(classes)]),
             chance_macro_f1: macro_f1(&self.truth, &always, &once, classes),
@@ -105,7 +102,9 @@ impl Judged {
             areas.iter().sum::<f64>() / areas.len() as f64
         };
         let value = mean(&vec![1; items]);
-        (!per_class.is_empty()).then(|| Interval::of(value, resampled(items, mean)))
+        // Every resample goes over all items for every class.
+        let times = (MOST_WORK / (per_class.len() * items).max(1)).clamp(40, RESAMPLES);
+        (!per_class.is_empty()).then(|| Interval::of(value, resampled_times(times, items, mean)))
     }
 }
 

@@ -116,7 +116,7 @@ fn number(value: f64) -> String {
 
 /// Attributions of single texts to authors.
 fn single(findings: &[Finding]) -> Vec<Finding> {
-    let is = |finding: &&Finding| finding.attack == "attribution" && finding.target == "author";
+    let is = |finding: &&Finding| finding.attack == "attribution";
     findings.iter().filter(is).cloned().collect()
 }
 
@@ -156,12 +156,12 @@ fn tiles(sheet: &Datasheet, release: &Release) -> Vec<Tile> {
     let mut tiles = Vec::new();
     let mut tile = |value: String, what: String| tiles.push(Tile { value, what });
     if let Some(before) = worst(&sheet.before) {
-        let what = format!("of originals are attributed by the strongest attacker ({})", before.attacker);
+        let what = format!("of originals are attributed by the strongest of the attackers asked ({})", before.attacker);
         tile(percent(before.measures.accuracy.value), what);
     }
     if let Some(after) = release.worst() {
         let what = format!(
-            "of released texts by the strongest ({}); chance {}",
+            "of released texts by the strongest of the attackers asked ({}); chance {}",
             after.attacker,
             percent(after.measures.chance)
         );
@@ -188,7 +188,7 @@ fn row(finding: &Finding) -> Row {
     let measures = &finding.measures;
     let attack = match (finding.attack, finding.together) {
         ("linkage", together) => format!("linkage of {together} texts"),
-        ("attribution", _) => format!("attribution: {}", finding.target),
+        ("attribute", _) => format!("attribute: {}", finding.target),
         (attack, _) => attack.to_owned(),
     };
     let or_dash = |value: Option<String>| value.unwrap_or_else(|| "\u{2013}".to_owned());
@@ -216,7 +216,7 @@ fn utility(release: &Release) -> Vec<Line> {
     if let Some(similarity) = &utility.similarity {
         let empty = match similarity.empty {
             0 => String::new(),
-            count => format!("; {count} pairs with an empty text are left out"),
+            count => format!("; {count} pairs with an empty original are left out"),
         };
         let note = format!(
             "95 %: {} \u{2013} {}; unrelated originals: {}{empty}",

@@ -101,7 +101,7 @@ impl Release {
 
 /// The attribution of single texts with the highest accuracy.
 pub(crate) fn worst(findings: &[Finding]) -> Option<&Finding> {
-    let single = findings.iter().filter(|finding| finding.attack == "attribution" && finding.target == "author");
+    let single = findings.iter().filter(|finding| finding.attack == "attribution");
     single.max_by(|a, b| a.measures.accuracy.value.total_cmp(&b.measures.accuracy.value))
 }
 
@@ -146,7 +146,7 @@ pub struct Similarity {
     pub mean: Interval,
     /// The mean of originals that have nothing to do with each other: what no similarity at all looks like.
     pub unrelated: f64,
-    /// Pairs of which one text is empty; they have no similarity.
+    /// Pairs whose original is empty; they have no similarity.
     pub empty: usize,
 }
 

@@ -31,6 +31,8 @@ pub struct WordModel {
     /// For each context: the sum of its runs' counts, and how many different runs it has.
     contexts: [HashMap<[u32; 2], (u32, u32)>; 3],
     discounts: [f64; 3],
+    /// How many different words stand behind the unknown one.
+    unknown: f64,
     /// How often each word occurred, for its probability alone.
     occurrences: Vec<u32>,
     all: f64,
@@ -42,7 +44,8 @@ impl WordModel {
     /// # Errors
     /// When it has no words.
     pub fn fit(texts: &[&str]) -> Result<Self, EvalError> {
-        let texts: Vec<Vec<String>> = texts.par_iter().map(|text| tokens(text)).collect();
+        let texts: Vec<Vec<String>> =
+            texts.par_iter().map(|text| tokens(text)).filter(|words| !words.is_empty()).collect();
         let mut counts: HashMap<&str, u32> = HashMap::new();
         texts.iter().flatten().for_each(|word| *counts.entry(word).or_default() += 1);
         let mut known: Vec<&str> = counts.iter().filter(|(_, count)| **count > 1).map(|(word, _)| *word).collect();
@@ -50,6 +53,7 @@ impl WordModel {
             return Err(EvalError::NoFeatures);
         }
         known.sort_unstable();
+        let unknown = (counts.len() - known.len()).max(1) as f64;
         let words: HashMap<String, u32> =
             known.into_iter().enumerate().map(|(place, word)| (word.to_owned(), place as u32 + 2)).collect();
         let mut model = Self {
@@ -58,6 +62,7 @@ impl WordModel {
             runs: Default::default(),
             contexts: Default::default(),
             discounts: [0.75; 3],
+            unknown,
             all: 0.0,
         };
         for text in &texts {
@@ -124,8 +129,10 @@ impl WordModel {
                 };
                 let (mut together, mut alone) = (0.0, 0.0);
                 for run in ids.windows(3) {
-                    together += self.probability([run[0], run[1], run[2]]).ln();
-                    alone += smoothed(run[2]).ln();
+                    // An unknown word is one of many: were it a single one, gibberish would be what the model expects.
+                    let among = if run[2] == UNKNOWN { self.unknown.ln() } else { 0.0 };
+                    together += self.probability([run[0], run[1], run[2]]).ln() - among;
+                    alone += smoothed(run[2]).ln() - among;
                 }
                 (together, alone, ids.len() - 2)
             })
@@ -167,6 +174,12 @@ mod tests {
         let model = model();
         let (good, bad) = (model.judge(&["the cat sat"]).unwrap(), model.judge(&["sat the the cat"]).unwrap());
         assert!(good.perplexity < bad.perplexity && good.grammaticality > bad.grammaticality);
+        // Words that the model never saw surprise it, however many there are.
+        let public: Vec<String> = (0..300).map(|i| format!("the cat number{i} sat")).collect();
+        let public: Vec<&str> = public.iter().map(String::as_str).collect();
+        let model_of_many = WordModel::fit(&public).unwrap();
+        let judge = |text: &str| model_of_many.judge(&[text]).unwrap().perplexity;
+        assert!(judge("xq zv kj pw") > 3.0 * judge("the cat sat"));
         assert!(model.judge(&[""]).is_none());
         assert!(matches!(WordModel::fit(&["once only"]), Err(EvalError::NoFeatures)));
     }

@@ -4,9 +4,9 @@ use crate::error::EvalError;
 use allonym_nn::encoder::SentenceEncoder;
 
 /// Texts that are encoded at once.
-const BATCH: usize = 1024;
+const BATCH: usize = 256;
 
-/// The cosine of each pair, between -1 and 1; nothing when one of the two is empty. `done` hears how many pairs are.
+/// The cosine of each pair, between -1 and 1; 0 when the release of a text is empty, nothing when the original is. `done` hears how many pairs are.
 ///
 /// # Errors
 /// When the encoder fails, or there are not as many texts on both sides.
@@ -27,8 +27,12 @@ pub fn similarities(
         let (originals, releases) = (originals?, releases?);
         for (place, pair) in original.iter().zip(released).enumerate() {
             let cosine = cosine(originals.row(place), releases.row(place));
-            let said = !pair.0.trim().is_empty() && !pair.1.trim().is_empty();
-            found.push(cosine.filter(|_| said));
+            let blank = |text: &str| text.trim().is_empty();
+            found.push(match (blank(pair.0), blank(pair.1)) {
+                (true, _) => None,
+                (false, true) => Some(0.0),
+                (false, false) => Some(cosine.unwrap_or(0.0)),
+            });
         }
         done(found.len());
     }

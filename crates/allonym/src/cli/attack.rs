@@ -26,7 +26,7 @@ pub(super) struct Attack {
     judging: Judging,
 
     /// Texts that a model was trained on, or that synthetic text was made from
-    #[arg(long, value_name = "FILE", requires = "others", conflicts_with = "original", help_heading = "Membership")]
+    #[arg(long, value_name = "FILE", requires = "others", conflicts_with_all = ["original", "released", "target", "authors"], help_heading = "Membership")]
     members: Option<PathBuf>,
 
     /// Texts of the same source that were not

@@ -4,6 +4,9 @@ use super::evaluate::Measuring;
 use super::judging::{Doing, Judging};
 use super::print;
 use allonym::Failure;
+use allonym::eval::attack::{Finding, Side};
+use allonym::eval::measure::{Interval, Measures};
+use allonym::eval::report::Release;
 use allonym::evaluation::evaluate;
 use clap::Args;
 
@@ -34,6 +37,14 @@ pub(super) struct Check {
     #[arg(long, value_name = "AUC", value_parser = share)]
     max_verification_auc: Option<f64>,
 
+    /// The highest accuracy in telling any of the columns of `--target`
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    max_attribute_accuracy: Option<f64>,
+
+    /// The fewest texts that must have been tested for a figure to count
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    min_tested: usize,
+
     /// The lowest mean similarity
     #[arg(long, value_name = "COSINE", value_parser = share)]
     min_similarity: Option<f64>,
@@ -57,6 +68,7 @@ impl Check {
             self.max_attack_accuracy,
             self.max_linkage_accuracy,
             self.max_verification_auc,
+            self.max_attribute_accuracy,
             self.min_similarity,
             self.min_content_words,
         ];
@@ -75,29 +87,50 @@ impl Check {
         drop(doing);
 
         let (mut held, mut broken) = (String::new(), Vec::new());
+        for remark in &sheet.remarks {
+            held.push_str(&format!("{remark}\n"));
+        }
         for release in &sheet.releases {
-            let highest = |attack: &str, of: &dyn Fn(&allonym::eval::measure::Measures) -> Option<f64>| {
-                let found = release.findings.iter().filter(|finding| finding.attack == attack);
-                found.filter_map(|finding| of(&finding.measures)).max_by(f64::total_cmp)
-            };
-            let accuracy = |measures: &allonym::eval::measure::Measures| Some(measures.accuracy.value);
-            let area = |measures: &allonym::eval::measure::Measures| measures.auc.map(|auc| auc.value);
+            let name = &release.source.name;
+            let highest =
+                |limit: Option<f64>, attack, figure| limit.map_or(Ok(None), |_| self.highest(release, attack, figure));
+            let kept = release.utility.content_words_kept.map(|value| Interval { value, low: value, high: value });
             let measured = [
-                ("attack accuracy", highest("attribution", &accuracy), self.max_attack_accuracy, true),
-                ("linkage accuracy", highest("linkage", &accuracy), self.max_linkage_accuracy, true),
-                ("verification AUC", highest("verification", &area), self.max_verification_auc, true),
-                ("similarity", release.utility.similarity.as_ref().map(|s| s.mean.value), self.min_similarity, false),
-                ("content words kept", release.utility.content_words_kept, self.min_content_words, false),
+                (
+                    "attack accuracy",
+                    highest(self.max_attack_accuracy, "attribution", accuracy)?,
+                    self.max_attack_accuracy,
+                    true,
+                ),
+                (
+                    "linkage accuracy",
+                    highest(self.max_linkage_accuracy, "linkage", accuracy)?,
+                    self.max_linkage_accuracy,
+                    true,
+                ),
+                (
+                    "verification AUC",
+                    highest(self.max_verification_auc, "verification", area)?,
+                    self.max_verification_auc,
+                    true,
+                ),
+                (
+                    "attribute accuracy",
+                    highest(self.max_attribute_accuracy, "attribute", accuracy)?,
+                    self.max_attribute_accuracy,
+                    true,
+                ),
+                ("similarity", release.utility.similarity.as_ref().map(|s| s.mean), self.min_similarity, false),
+                ("content words kept", kept, self.min_content_words, false),
             ];
-            for (what, value, limit, at_most) in measured {
+            for (what, found, limit, at_most) in measured {
                 let Some(limit) = limit else { continue };
-                let name = &release.source.name;
                 // What could not be measured has not passed.
-                let Some(value) = value else {
+                let Some(Interval { value, low, high }) = found else {
                     let message = format!("{name}: {what} could not be measured");
                     return Err(Failure::new(message, "name the columns and attacks that it needs"));
                 };
-                let line = format!("{name}: {what} {value:.3}, limit {limit:.3}");
+                let line = format!("{name}: {what} {value:.3} ({low:.3} to {high:.3}), limit {limit:.3}");
                 if (at_most && value <= limit) || (!at_most && value >= limit) {
                     held.push_str(&format!("{line}\n"));
                 } else {
@@ -113,4 +146,42 @@ impl Check {
             }
         }
     }
+
+    /// The worst of an attack: the highest figure of any attacker. Fails when too few texts were tested, or when an attacker could not learn from the
+    /// release: that has not shown it to be safe.
+    fn highest(
+        &self,
+        release: &Release,
+        attack: &str,
+        figure: fn(&Measures) -> Option<Interval>,
+    ) -> Result<Option<Interval>, Failure> {
+        let name = &release.source.name;
+        let findings: Vec<&Finding> = release.findings.iter().filter(|finding| finding.attack == attack).collect();
+        for finding in &findings {
+            let items = finding.measures.items;
+            if items < self.min_tested {
+                let message = format!("{name}: {attack} was tested on {items} texts, fewer than {}", self.min_tested);
+                return Err(Failure::new(message, "give more texts, or `--min-tested N` if so few are enough"));
+            }
+            let of_same = findings.iter().filter(|other| other.attacker == finding.attacker);
+            if of_same.into_iter().all(|other| other.learned_from == Side::Original) {
+                let message = format!("{name}: {} could not learn from the release ({attack})", finding.attacker);
+                return Err(Failure::new(message, "ask attackers that can read it with `--attackers`"));
+            }
+        }
+        let found = findings.iter().filter_map(|finding| figure(&finding.measures));
+        Ok(found.max_by(|a, b| a.value.total_cmp(&b.value)))
+    }
+}
+
+fn accuracy(measures: &Measures) -> Option<Interval> {
+    Some(measures.accuracy)
+}
+
+/// An area below one half tells as much as one above.
+fn area(measures: &Measures) -> Option<Interval> {
+    measures.auc.map(|auc| match auc.value < 0.5 {
+        true => Interval { value: 1.0 - auc.value, low: 1.0 - auc.high, high: 1.0 - auc.low },
+        false => auc,
+    })
 }

@@ -15,8 +15,10 @@ pub(super) struct Story {
 impl Story {
     /// Writes 1,000 reviews of 20 authors, a release that keeps nothing of them, and one that keeps about half of their words.
     pub(super) fn write() -> Result<Self, Failure> {
-        let directory = std::env::temp_dir().join(format!("allonym-demo-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).map_err(|error| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+        let directory = std::env::temp_dir().join(format!("allonym-demo-{}-{now}", std::process::id()));
+        // It must not be there before: it is taken away with all that is in it.
+        std::fs::create_dir(&directory).map_err(|error| {
             let message = format!("cannot write {}: {}", directory.display(), error.kind());
             Failure::new(message, "set TMPDIR to a directory that can be written")
         })?;

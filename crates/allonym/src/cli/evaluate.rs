@@ -82,7 +82,8 @@ impl Evaluate {
         (plan.encoder, plan.embeddings, plan.public_text) = (encoder, embeddings, public_text);
         (plan.utility, plan.samples) = (true, self.samples);
         if let Some(report) = &self.report {
-            check_target(report, &plan.released, &plan.original)?;
+            let inputs = plan.released.iter().chain([&plan.original]).chain(&plan.embeddings).chain(&plan.public_text);
+            check_target(report, inputs)?;
         }
         let doing = Doing::new();
         let sheet = evaluate(&plan, &mut |what| doing.says(what))?;
@@ -98,19 +99,25 @@ impl Evaluate {
 }
 
 /// A report must not replace what it is about.
-fn check_target(report: &Path, released: &[PathBuf], original: &Path) -> Result<(), Failure> {
+fn check_target<'a>(report: &Path, inputs: impl Iterator<Item = &'a PathBuf> + Clone) -> Result<(), Failure> {
     let twin = report.with_extension("json");
-    let inputs = || released.iter().map(PathBuf::as_path).chain([original]);
     if twin == report {
         return Err(Failure::new("the report and its JSON would be the same file", "name it something.html"));
     }
     for target in [report, &twin] {
-        if inputs().any(|input| allonym::io::same_file(input, target)) {
+        if inputs.clone().any(|input| allonym::io::same_file(input, target)) {
             let message = format!("{} would be overwritten", target.display());
             return Err(Failure::refusal(message, "name another file with `--report`"));
         }
     }
-    Ok(())
+    let directory = report.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match directory.is_dir() {
+        true => Ok(()),
+        false => {
+            let message = format!("cannot write {}: no such directory", report.display());
+            Err(Failure::new(message, "make the directory first"))
+        }
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

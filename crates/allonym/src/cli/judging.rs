@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Attackers that are asked unless others are named: the strongest of each kind that take seconds.
-const USUAL: &str = "char-svm,word-svm";
+const USUAL: &str = "char-svm,word-svm,style-svm,naive-bayes,delta";
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct Judging {
@@ -32,9 +32,9 @@ pub(super) struct Judging {
     #[arg(long, value_name = "NAME", default_value = "text", help_heading = "Columns")]
     text_column: String,
 
-    /// The column that names the record, in both files; without it records are lined up by order
-    #[arg(long, value_name = "NAME", default_value = "id", help_heading = "Columns")]
-    id_column: String,
+    /// The column that names the record, in both files; where neither has it, records are lined up by order [default: id]
+    #[arg(long, value_name = "NAME", help_heading = "Columns")]
+    id_column: Option<String>,
 
     /// The column of the originals that names the author [default: author]
     #[arg(long, value_name = "NAME", help_heading = "Columns")]
@@ -111,7 +111,7 @@ impl Judging {
             released: Vec::new(),
             format,
             text_column,
-            id_column: "id".to_owned(),
+            id_column: None,
             author_column: Some(author_column),
             label_column: None,
             no_header: false,
@@ -153,7 +153,7 @@ impl Judging {
             format: format.map_err(|_| Failure::new("there is no such format", "see `--help`"))?,
             table: Table { header: !self.no_header, delimiter },
             text_column: self.text_column.clone(),
-            id_column: self.id_column.clone(),
+            id_column: named(&self.id_column, "id"),
             author_column: named(&self.author_column, "author"),
             label_column: named(&self.label_column, "label"),
             targets: self.target.clone(),
@@ -223,9 +223,7 @@ pub(super) fn table<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Stri
         let measures = &finding.measures;
         let attack = match (finding.attack, finding.target.as_str()) {
             ("linkage", _) => format!("linkage of {}", finding.together),
-            ("attribution", "author") => "attribution".to_owned(),
-            ("attribution", target) => format!("attribute {target}"),
-            ("label", target) => format!("label {target}"),
+            ("attribute" | "label", target) => format!("{} {}", finding.attack, printable(target)),
             (attack, _) => attack.to_owned(),
         };
         rows.push([
@@ -243,6 +241,11 @@ pub(super) fn table<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Stri
         ]);
     }
     aligned(&rows, 4)
+}
+
+/// A name without characters that would move the cursor or begin a line.
+pub(super) fn printable(name: &str) -> String {
+    name.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
 }
 
 /// Columns under each other: the first ones to the left, the others to the right.

@@ -42,7 +42,7 @@ pub(super) struct Risk {
     before: Option<PathBuf>,
 
     /// Attackers, as for `allonym attack`
-    #[arg(long, value_delimiter = ',', default_value = "char-svm,word-svm", value_name = "NAMES")]
+    #[arg(long, value_delimiter = ',', default_value = "char-svm,word-svm,style-svm", value_name = "NAMES")]
     attackers: Vec<String>,
 
     /// The format of the reference, if its name does not tell
@@ -88,11 +88,12 @@ impl Risk {
 
 fn read(path: &Path) -> Result<String, Failure> {
     let failure = |error: std::io::Error| Failure::reading("text", path, &error);
+    let mut text = String::new();
     if path == Path::new("-") {
-        let mut text = String::new();
-        return std::io::stdin().read_to_string(&mut text).map(|_| text).map_err(failure);
+        std::io::stdin().read_to_string(&mut text).map_err(failure)?;
+    } else {
+        text = std::fs::read_to_string(path).map_err(failure)?;
     }
-    let text = std::fs::read_to_string(path).map_err(failure)?;
     match text.trim().is_empty() {
         true => Err(Failure::new(format!("{} has no text", path.display()), "give a text to judge")),
         false => Ok(text),

@@ -19,6 +19,7 @@ impl LinedUp {
         released: &Loaded,
         id_column: &str,
         allow_missing: bool,
+        shuffled: bool,
     ) -> Result<Self, Failure> {
         let name = &released.source.name;
         match (original.column(id_column), released.column(id_column)) {
@@ -42,9 +43,15 @@ impl LinedUp {
                 }
                 Ok(Self { pairs, by: format!("the column `{id_column}`"), missing })
             }
-            (Some(_), None) | (None, Some(_)) if original.texts.len() != released.texts.len() => {
-                let message = format!("only one of the files has ids (`{id_column}`), and they differ in length");
+            (Some(_), None) | (None, Some(_)) => {
+                // By order, a shuffled release would be held against the wrong originals, and look safe.
+                let message = format!("only one of {} and {name} has ids (`{id_column}`)", original.source.name);
                 Err(Failure::new(message, "name the column that both have with `--id-column`"))
+            }
+            _ if shuffled => {
+                let message =
+                    format!("{name} was shuffled, as its run file says, and there are no ids to line it up by");
+                Err(Failure::new(message, "release it again with ids, or evaluate it before it is shuffled"))
             }
             _ if original.texts.len() == released.texts.len() => {
                 let pairs = (0..original.texts.len()).map(|place| (place, place)).collect();

@@ -58,7 +58,7 @@ impl Loaded {
         }
         let there = |(_, column): &(String, Vec<Option<String>>)| column.iter().any(Option::is_some);
         let source = Source {
-            name: path.file_name().map_or_else(|| "-".to_owned(), |name| name.to_string_lossy().into_owned()),
+            name: path.file_name().map_or_else(|| "-".to_owned(), |name| printable(&name.to_string_lossy())),
             sha256: hash(path),
             records: texts.len(),
         };
@@ -71,9 +71,16 @@ impl Loaded {
     }
 }
 
+/// A name without characters that would move a cursor or begin a line.
+pub(super) fn printable(name: &str) -> String {
+    name.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
+}
+
 /// The SHA-256 of a file; none for a directory or a stream.
 fn hash(path: &Path) -> Option<String> {
-    let mut file = std::fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|m| m.is_file()))?;
+    // A pipe that was read has nothing more to give, and would be waited for.
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let mut file = std::fs::File::open(path).ok()?;
     let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
     loop {
         match file.read(&mut buffer).ok()? {

@@ -43,13 +43,13 @@ pub fn membership(plan: &Plan, others: &Path, clue: &Membership) -> Result<Findi
     }
 }
 
-fn scores(loaded: &Loaded, column: &str) -> Result<Vec<f32>, Failure> {
+fn scores(loaded: &Loaded, column: &str) -> Result<Vec<f64>, Failure> {
     let Some(values) = loaded.column(column) else {
         let message = format!("the column `{column}` of {} is empty", loaded.source.name);
         return Err(Failure::new(message, "name a column with a number for every record"));
     };
     let score = |(place, value): (usize, &Option<String>)| {
-        let number = value.as_deref().and_then(|value| value.parse::<f32>().ok()).filter(|number| number.is_finite());
+        let number = value.as_deref().and_then(|value| value.parse::<f64>().ok()).filter(|number| number.is_finite());
         number.ok_or_else(|| {
             let message = format!("record {} of {} has no number in `{column}`", place + 1, loaded.source.name);
             Failure::new(message, "every record needs a score")

@@ -50,8 +50,8 @@ pub struct Plan {
     pub table: Table,
     /// The text's column.
     pub text_column: String,
-    /// The id's column.
-    pub id_column: String,
+    /// The id's column, and whether the user named it.
+    pub id_column: (String, bool),
     /// The author's column, and whether the user named it.
     pub author_column: (String, bool),
     /// The label's column, and whether the user named it.
@@ -90,7 +90,7 @@ impl Plan {
             format: self.format,
             table: self.table,
             text_column: self.text_column.clone(),
-            id_column: self.id_column.clone(),
+            id_column: self.id_column.0.clone(),
             author_column: self.author_column.0.clone(),
             label_column: self.label_column.0.clone(),
         }

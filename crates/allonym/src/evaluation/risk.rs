@@ -31,6 +31,9 @@ pub struct Risk {
 /// How many words and habits are named.
 const NAMED: usize = 8;
 
+/// Texts of fewer words say little about anybody.
+const FEW_WORDS: usize = 50;
+
 /// Judges a text against the plan's originals, which are the reference. `writer` is the name of its writer among their authors.
 ///
 /// # Errors
@@ -54,6 +57,11 @@ pub fn risk(
     let classes = Classes::of(values, &records, plan.authors);
     classes.at_least_two(column)?;
     let mut remarks = Vec::new();
+    let length = text.split_whitespace().count();
+    if length < FEW_WORDS {
+        remarks
+            .push(format!("The text has {length} words: too few for more than a hint. Judge a longer one if you can."));
+    }
     if !own.is_empty() {
         remarks.push(format!("The text itself is in the reference {} times, and was left out.", own.len()));
     }

@@ -2,23 +2,23 @@
 
 use super::classes::Classes;
 use super::lined_up::LinedUp;
-use super::load::Loaded;
+use super::load::{Loaded, printable};
 use super::plan::{Attack, Plan};
 use super::reconstruction::reconstruction;
 use super::utility::utility;
 use crate::failure::Failure;
 use crate::pipeline::Pipeline;
 use crate::settings::Settings;
-use allonym_eval::attack::{Finding, Side, Sides, Split, attribution, detection, verification};
+use allonym_eval::attack::{Finding, Side, Sides, Split, Target as Told, attribution, detection, verification};
 use allonym_eval::attacker::{self, Attacker};
 use allonym_eval::features::style_change;
 use allonym_eval::report::{Datasheet, Protocol, Release, Sample};
 use allonym_eval::utility::label_kept;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// The attacker that tells labels, and detects releases.
+/// The attacker that tells labels.
 const READER: &str = "word-svm";
-const DETECTOR: &str = "char-svm";
 
 /// Measures everything that the plan asks for. `progress` hears what is being done.
 ///
@@ -30,7 +30,10 @@ pub fn evaluate(plan: &Plan, progress: &mut dyn FnMut(&str)) -> Result<Datasheet
     progress("reading");
     let mut wanted = vec![plan.author_column.0.clone(), plan.label_column.0.clone()];
     wanted.extend(plan.targets.iter().cloned());
-    let named = [&plan.author_column, &plan.label_column].into_iter().filter(|(_, named)| *named).map(|(c, _)| c);
+    let named = [&plan.id_column, &plan.author_column, &plan.label_column]
+        .into_iter()
+        .filter(|(_, named)| *named)
+        .map(|(c, _)| c);
     let named: Vec<String> = named.chain(&plan.targets).cloned().collect();
     let reading = plan.reading();
     let original = Loaded::read(&plan.original, &reading, &wanted, &named)?;
@@ -44,6 +47,14 @@ struct Run<'a> {
     remarks: Vec<String>,
     /// What is found in originals: the same for every release, kept once.
     before: Vec<Finding>,
+}
+
+/// A release that was read.
+struct Opened<'p> {
+    path: &'p Path,
+    released: Loaded,
+    lined: LinedUp,
+    run_file: Option<(Settings, Vec<String>)>,
 }
 
 /// A column to be told from texts, at the records that have it and that are lined up.
@@ -61,26 +72,43 @@ impl<'a> Run<'a> {
             self.remark(format!("{empty} of {all} originals are empty: nothing speaks for any author in them."));
         }
         let reading = self.plan.reading();
-        let mut releases = Vec::new();
-        let mut lined_up_by = String::new();
-        for (number, path) in self.plan.released.iter().enumerate() {
+        let named: Vec<String> = self.plan.id_column.1.then(|| self.plan.id_column.0.clone()).into_iter().collect();
+        let (mut files, mut lined_up_by) = (Vec::new(), String::new());
+        // Records that every release has, so that all of them are held against the same originals.
+        let mut common = vec![true; self.original.texts.len()];
+        for path in &self.plan.released {
             progress(&format!("reading {}", path.display()));
-            let released = Loaded::read(path, &reading, &[], &[])?;
-            let lined = LinedUp::of(self.original, &released, &self.plan.id_column, self.plan.allow_missing)?;
+            let released = Loaded::read(path, &reading, &[], &named)?;
+            let run_file = self.run_file(path)?;
+            let shuffled = run_file.as_ref().is_some_and(|(settings, _)| settings.shuffle);
+            let (id, allowed) = (&self.plan.id_column.0, self.plan.allow_missing);
+            let lined = LinedUp::of(self.original, &released, id, allowed, shuffled)?;
             if lined.missing > 0 {
+                let (missing, name) = (lined.missing, &released.source.name);
                 self.remark(format!(
-                    "{} records are in only one of {} and the originals, and were left out.",
-                    lined.missing, released.source.name
+                    "{missing} records are in only one of {name} and the originals, and were left out."
                 ));
             }
+            let mut has = vec![false; common.len()];
+            lined.pairs.iter().for_each(|(record, _)| has[*record] = true);
+            common.iter_mut().zip(has).for_each(|(common, has)| *common &= has);
             lined_up_by.clone_from(&lined.by);
-            releases.push(self.release(number, path, &released, &lined, progress)?);
+            files.push((path, released, lined, run_file));
+        }
+        let records: Vec<usize> = (0..common.len()).filter(|record| common[*record]).collect();
+        if records.is_empty() {
+            return Err(Failure::new("no record is in all of the releases", "evaluate them one by one"));
+        }
+        let mut releases = Vec::new();
+        for (number, (path, released, lined, run_file)) in files.into_iter().enumerate() {
+            let release = Opened { path, released, lined, run_file };
+            releases.push(self.release(number, release, &records, progress)?);
         }
         if self.plan.released.is_empty() {
             let all: Vec<usize> = (0..self.original.texts.len()).collect();
             self.before = self.attacks(&all, &self.texts(), None, progress)?;
         }
-        let protocol = self.protocol(lined_up_by)?;
+        let protocol = self.protocol(&records, lined_up_by)?;
         let not_protected = not_protected(&releases);
         Ok(Datasheet {
             allonym: env!("CARGO_PKG_VERSION").to_owned(),
@@ -106,12 +134,11 @@ impl<'a> Run<'a> {
     fn release(
         &mut self,
         number: usize,
-        path: &Path,
-        released: &Loaded,
-        lined: &LinedUp,
+        opened: Opened<'_>,
+        records: &[usize],
         progress: &mut dyn FnMut(&str),
     ) -> Result<Release, Failure> {
-        let records: Vec<usize> = lined.pairs.iter().map(|(record, _)| *record).collect();
+        let Opened { path, released, lined, run_file } = opened;
         // Places of originals, so that both sides have the same order.
         let mut texts: Vec<&str> = vec![""; self.original.texts.len()];
         lined.pairs.iter().for_each(|(record, place)| texts[*record] = &released.texts[*place]);
@@ -123,7 +150,10 @@ impl<'a> Run<'a> {
             ));
         }
         let originals = self.texts();
-        let mut findings = self.attacks(&records, &originals, Some(&texts), progress)?;
+        let mut findings = self.attacks(records, &originals, Some(&texts), progress)?;
+        if empty < records.len() {
+            self.remark_what_is_missing(&findings, &released.source.name);
+        }
         // What was found in originals is said once.
         let (before, after): (Vec<Finding>, Vec<Finding>) =
             findings.drain(..).partition(|f| f.tested_on == Side::Original);
@@ -132,7 +162,7 @@ impl<'a> Run<'a> {
         }
         let [original, release] =
             [&originals, &texts].map(|texts| records.iter().map(|r| texts[*r]).collect::<Vec<&str>>());
-        let (settings, guarantee) = self.run_file(path)?;
+        let (settings, guarantee) = run_file.unzip();
         let asked = |attack: Attack| self.plan.attacks.contains(&attack);
         let reconstruction = match &settings {
             Some(settings) if asked(Attack::Reconstruction) => reconstruction(settings, &original, &release)?,
@@ -141,7 +171,7 @@ impl<'a> Run<'a> {
         let mut kept =
             if self.plan.utility { utility(self.plan, &original, &release, progress)? } else { Default::default() };
         if self.plan.utility
-            && let Some(target) = self.target(&self.plan.label_column.0, &records, None)?
+            && let Some(target) = self.label(records)?
         {
             progress("learning labels");
             let [original, release] = [&originals, &texts].map(|texts| target.of(texts));
@@ -157,14 +187,14 @@ impl<'a> Run<'a> {
             )?;
         }
         let style = if self.plan.utility { Some(style_change(&original, &release)?) } else { None };
-        let samples = (self.plan.samples > 0).then(|| self.samples(&records, &texts));
+        let samples = (self.plan.samples > 0).then(|| self.samples(records, &texts));
         Ok(Release {
             name: path
                 .file_stem()
-                .map_or_else(|| released.source.name.clone(), |stem| stem.to_string_lossy().into_owned()),
-            source: released.source.clone(),
+                .map_or_else(|| released.source.name.clone(), |stem| printable(&stem.to_string_lossy())),
+            source: released.source,
             guarantee,
-            settings: settings.and_then(|settings| serde_json::to_value(&settings).ok()),
+            settings: settings.map(|settings| shown(&settings)),
             findings: after,
             reconstruction,
             utility: kept,
@@ -184,15 +214,15 @@ impl<'a> Run<'a> {
         let asked = |attack: Attack| plan.attacks.contains(&attack);
         let mut findings = Vec::new();
         let author = self.target(&plan.author_column.0, records, plan.authors)?;
-        if author.is_none() && plan.targets.is_empty() && (asked(Attack::Attribution) || asked(Attack::Verification)) {
+        if author.is_none() && (asked(Attack::Attribution) || asked(Attack::Verification)) {
             self.remark(format!("There is no column `{}`, so nobody was attributed.", plan.author_column.0));
         }
-        let mut targets: Vec<(Target, &'static str, Vec<usize>)> = Vec::new();
-        targets.extend(author.map(|target| (target, "author", plan.together.clone())));
+        let mut targets: Vec<(Target, bool, Vec<usize>)> = Vec::new();
+        targets.extend(author.map(|target| (target, true, plan.together.clone())));
         for column in &plan.targets {
-            targets.extend(self.attribute(column, records)?.map(|target| (target, "attribute", vec![1])));
+            targets.extend(self.attribute(column, records)?.map(|target| (target, false, vec![1])));
         }
-        for (target, kind, together) in &targets {
+        for (target, is_author, together) in &targets {
             let original = target.of(originals);
             let release = released.map(|released| target.of(released));
             let sides = Sides { original: &original, released: release.as_deref() };
@@ -200,16 +230,19 @@ impl<'a> Run<'a> {
             if asked(Attack::Attribution) {
                 for attacker in &self.attackers {
                     progress(&format!("{} looks for `{}`", attacker.name(), target.name));
-                    let name = if *kind == "author" { "author" } else { &target.name };
-                    findings.extend(attribution(*attacker, name, sides, of_records, *count, &target.split, together)?);
+                    let what = if *is_author { Told::Author } else { Told::Column(&target.name) };
+                    findings.extend(attribution(*attacker, what, sides, of_records, *count, &target.split, together)?);
                 }
             }
-            if asked(Attack::Verification) && *kind == "author" {
+            if asked(Attack::Verification) && *is_author {
                 progress("verifying authors");
                 match verification(sides, of_records, 0.5, plan.seed) {
                     Ok(found) => findings.extend(found),
                     Err(allonym_eval::EvalError::NothingToTest) => {
-                        self.remarks.push("Too few authors have two texts to verify any.".to_owned());
+                        let few = "Fewer than eight authors have two texts: none was verified.".to_owned();
+                        if !self.remarks.contains(&few) {
+                            self.remarks.push(few);
+                        }
                     }
                     Err(error) => return Err(error.into()),
                 }
@@ -221,10 +254,12 @@ impl<'a> Run<'a> {
             progress("telling releases from originals");
             let [original, release] =
                 [originals, released].map(|texts| records.iter().map(|r| texts[*r]).collect::<Vec<&str>>());
-            match detection(attacker::find(DETECTOR)?, &original, &release, plan.test_share, plan.seed) {
-                Ok(found) => findings.push(found),
-                Err(allonym_eval::EvalError::NothingToTest) => {}
-                Err(error) => return Err(error.into()),
+            for attacker in &self.attackers {
+                match detection(*attacker, &original, &release, plan.test_share, plan.seed) {
+                    Ok(found) => findings.push(found),
+                    Err(allonym_eval::EvalError::NothingToTest) => {}
+                    Err(error) => return Err(error.into()),
+                }
             }
         }
         Ok(findings)
@@ -240,15 +275,63 @@ impl<'a> Run<'a> {
     /// A column that says something about the author: nobody is on both sides, or the attack would only know them again.
     fn attribute(&mut self, column: &str, records: &[usize]) -> Result<Option<Target>, Failure> {
         let Some(classes) = self.classes(column, records, None)? else { return Ok(None) };
-        let authors =
-            self.original.column(&self.plan.author_column.0).map(|values| Classes::of(values, &classes.records, None));
-        let split = match authors {
-            Some(authors) if authors.records.len() == classes.records.len() && authors.count > 2 => {
-                Split::by_group(&authors.of_records, self.plan.test_share, self.plan.seed)?
-            }
-            _ => Split::by_class(&classes.of_records, self.plan.test_share, self.plan.seed)?,
+        let Some(authors) = self.original.column(&self.plan.author_column.0) else {
+            let split = Split::by_class(&classes.of_records, self.plan.test_share, self.plan.seed)?;
+            return Ok(Some(Target { name: column.to_owned(), classes, split }));
         };
+        // Somebody who is not named may be on both sides: left out.
+        let authors = Classes::of(authors, &classes.records, None);
+        let named: HashSet<usize> = authors.records.iter().copied().collect();
+        let kept = classes.records.iter().zip(&classes.of_records).filter(|(record, _)| named.contains(*record));
+        let (records, of_records): (Vec<usize>, Vec<u32>) = kept.map(|(record, class)| (*record, *class)).unzip();
+        let classes = Classes { records, of_records, ..classes };
+        if authors.count < 2 {
+            self.remark(format!("`{column}` was not attacked: a single author has it."));
+            return Ok(None);
+        }
+        let mut split = Split::by_group(&authors.of_records, self.plan.test_share, self.plan.seed)?;
+        // What nobody of those that are learned from has cannot be learned.
+        let learned: HashSet<u32> = split.learn.iter().map(|place| classes.of_records[*place]).collect();
+        let tested = split.test.len();
+        split.test.retain(|place| learned.contains(&classes.of_records[*place]));
+        if split.test.is_empty() || learned.len() < 2 {
+            let why = "its values are those of single authors, so it says what attribution says";
+            self.remark(format!("`{column}` was not attacked: {why}."));
+            return Ok(None);
+        }
+        if split.test.len() < tested {
+            let left_out = tested - split.test.len();
+            self.remark(format!(
+                "{left_out} tested records have a `{column}` that no learned author has, and were left out."
+            ));
+        }
         Ok(Some(Target { name: column.to_owned(), classes, split }))
+    }
+
+    /// The label, if there is one that can be learned. Only one that the user named must be.
+    fn label(&mut self, records: &[usize]) -> Result<Option<Target>, Failure> {
+        let (column, named) = &self.plan.label_column;
+        match self.target(column, records, None) {
+            Err(failure) if !named => {
+                self.remark(format!("The label was not measured: {}.", failure.message));
+                Ok(None)
+            }
+            found => found,
+        }
+    }
+
+    /// Attackers that could not learn from a release have not shown that it is safe.
+    fn remark_what_is_missing(&mut self, findings: &[Finding], release: &str) {
+        for attacker in self.attackers.clone() {
+            let name = attacker.name();
+            let of: Vec<&Finding> =
+                findings.iter().filter(|finding| finding.attacker == name && finding.attack == "attribution").collect();
+            if !of.is_empty() && of.iter().all(|finding| finding.learned_from == Side::Original) {
+                self.remark(format!(
+                    "{name} finds nothing to learn from in {release}: there is no adaptive attack by it."
+                ));
+            }
+        }
     }
 
     fn classes(&mut self, column: &str, records: &[usize], most: Option<usize>) -> Result<Option<Classes>, Failure> {
@@ -262,12 +345,11 @@ impl<'a> Run<'a> {
         Ok(Some(classes))
     }
 
-    fn protocol(&mut self, lined_up_by: String) -> Result<Protocol, Failure> {
-        let all: Vec<usize> = (0..self.original.texts.len()).collect();
-        let target = self.target(&self.plan.author_column.0, &all, self.plan.authors)?;
+    fn protocol(&mut self, records: &[usize], lined_up_by: String) -> Result<Protocol, Failure> {
+        let target = self.target(&self.plan.author_column.0, records, self.plan.authors)?;
         let column = |(name, _): &(String, bool)| self.original.column(name).map(|_| name.clone());
         Ok(Protocol {
-            records: target.as_ref().map_or(all.len(), |target| target.classes.records.len()),
+            records: target.as_ref().map_or(records.len(), |target| target.classes.records.len()),
             authors: target.as_ref().map(|target| target.classes.count),
             authors_with_one_text: target.as_ref().map_or(0, |target| target.split.single),
             learned: target.as_ref().map_or(0, |target| target.split.learn.len()),
@@ -281,24 +363,26 @@ impl<'a> Run<'a> {
     }
 
     /// The settings beside a release, and what they promise.
-    fn run_file(&mut self, release: &Path) -> Result<(Option<Settings>, Option<Vec<String>>), Failure> {
+    fn run_file(&mut self, release: &Path) -> Result<Option<(Settings, Vec<String>)>, Failure> {
         let mut name = release.as_os_str().to_owned();
         name.push(".run.toml");
         let path = PathBuf::from(name);
-        let Ok(text) = std::fs::read_to_string(&path) else { return Ok((None, None)) };
+        let Ok(text) = std::fs::read_to_string(&path) else { return Ok(None) };
         let Ok(settings) = toml::from_str::<Settings>(&text) else {
-            self.remark(format!("{} is no run file of this version, and was not used.", path.display()));
-            return Ok((None, None));
+            let name = printable(&path.file_name().unwrap_or_default().to_string_lossy());
+            self.remark(format!("{name} is no run file of this version, and was not used."));
+            return Ok(None);
         };
         let checked = Settings { ledger: None, ..settings.clone() }.check()?;
         let mut guarantee = Pipeline::new(&checked)?.guarantee()?;
         guarantee.not_protected.push("what leaves beside the text: other columns, and the order of the records".into());
+        guarantee.assumptions.push("the run file beside the release belongs to it: nothing proves that".into());
         let lines = guarantee.to_string().lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
-        Ok((Some(settings), Some(lines)))
+        Ok(Some((settings, lines)))
     }
 
     fn samples(&self, records: &[usize], released: &[&str]) -> Vec<Sample> {
-        let ids = self.original.column(&self.plan.id_column);
+        let ids = self.original.column(&self.plan.id_column.0);
         let step = (records.len() / self.plan.samples.max(1)).max(1);
         let sample = |record: &usize| Sample {
             id: ids.and_then(|ids| ids[*record].clone()).unwrap_or_else(|| (record + 1).to_string()),
@@ -314,6 +398,28 @@ impl Target {
     fn of<'a>(&self, texts: &[&'a str]) -> Vec<&'a str> {
         self.classes.records.iter().map(|record| texts[*record]).collect()
     }
+}
+
+/// What of the settings may be shown to anybody: no path, and no seed, which would undo the release.
+fn shown(settings: &Settings) -> serde_json::Value {
+    serde_json::json!({
+        "mechanism": settings.mechanism,
+        "epsilon": settings.epsilon,
+        "epsilon-per-token": settings.epsilon_per_token,
+        "total": settings.total,
+        "delta": settings.delta,
+        "candidates": settings.candidates,
+        "good": settings.good,
+        "clip": settings.clip,
+        "length": settings.length,
+        "length-buckets": settings.length_buckets,
+        "length-epsilon": settings.length_epsilon,
+        "max-tokens": settings.max_tokens,
+        "vocabulary": if settings.vocabulary.is_some() { "a file" } else { "the program's" },
+        "vocabulary-size": settings.vocabulary_size,
+        "shuffle": settings.shuffle,
+        "seeded": settings.seed.is_some(),
+    })
 }
 
 fn not_protected(releases: &[Release]) -> Vec<String> {

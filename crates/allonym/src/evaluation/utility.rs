@@ -44,10 +44,12 @@ fn similarity(
     let found = similarities(&*encoder, original, released, |done| {
         progress(&format!("comparing meaning: {done} of {}", original.len()));
     })?;
-    // Each original with the next one: texts that have nothing to do with each other.
-    let sample = &original[..original.len().min(1000)];
+    // Originals that have nothing to do with each other: in a random order, each with the next.
+    let mut order: Vec<usize> = (0..original.len()).collect();
+    allonym_dp::PrivacyRng::reproducible(plan.seed).shuffle(&mut order);
+    let sample: Vec<&str> = order.iter().take(1000).map(|place| original[*place]).collect();
     let next: Vec<&str> = sample.iter().cycle().skip(1).take(sample.len()).copied().collect();
-    let unrelated: Vec<f64> = similarities(&*encoder, sample, &next, |_| {})?.into_iter().flatten().collect();
+    let unrelated: Vec<f64> = similarities(&*encoder, &sample, &next, |_| {})?.into_iter().flatten().collect();
     let empty = found.iter().filter(|cosine| cosine.is_none()).count();
     let cosines: Vec<f64> = found.into_iter().flatten().collect();
     Ok(Interval::of_mean(&cosines).map(|mean| Similarity {
