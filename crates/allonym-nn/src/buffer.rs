@@ -12,55 +12,65 @@ use std::sync::{Mutex, PoisonError};
 const LARGE: usize = 16 << 10;
 
 /// Numbers in memory that is used again when they are dropped.
-#[derive(Debug, PartialEq)]
-pub struct Buffer<T: Real>(Vec<T>);
+#[derive(Debug)]
+pub struct Buffer<T: Real> {
+    values: Vec<T>,
+    /// Whether it came from the shelf. Others do not go there: nothing was given back for them, and the shelf would only grow.
+    borrowed: bool,
+}
 
 impl<T: Real> Buffer<T> {
     /// So many zeros.
     pub fn zeros(count: usize) -> Self {
         if count < LARGE {
-            return Self(vec![T::ZERO; count]);
+            return vec![T::ZERO; count].into();
         }
         // Written, not asked of the system as zeros: those are one page, of which the first write to each makes a copy.
         let mut values = T::shelf().take(count);
         values.resize(count, T::ZERO);
-        Self(values)
+        Self { values, borrowed: true }
     }
 
     /// The numbers, which then are the caller's to drop.
     pub fn into_values(mut self) -> Vec<T> {
-        std::mem::take(&mut self.0)
+        std::mem::take(&mut self.values)
     }
 }
 
 impl<T: Real> Drop for Buffer<T> {
     fn drop(&mut self) {
-        if self.0.capacity() >= LARGE {
-            T::shelf().put(std::mem::take(&mut self.0));
+        if self.borrowed && self.values.capacity() >= LARGE {
+            T::shelf().put(std::mem::take(&mut self.values));
         }
+    }
+}
+
+impl<T: Real> PartialEq for Buffer<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values
     }
 }
 
 impl<T: Real> Default for Buffer<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Vec::new().into()
     }
 }
 
 impl<T: Real> Clone for Buffer<T> {
     fn clone(&self) -> Self {
         if self.len() < LARGE {
-            return Self(self.0.clone());
+            return self.values.clone().into();
         }
         let mut values = T::shelf().take(self.len());
         values.extend_from_slice(self);
-        Self(values)
+        Self { values, borrowed: true }
     }
 }
 
 impl<T: Real> From<Vec<T>> for Buffer<T> {
     fn from(values: Vec<T>) -> Self {
-        Self(values)
+        Self { values, borrowed: false }
     }
 }
 
@@ -68,13 +78,13 @@ impl<T: Real> Deref for Buffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        &self.0
+        &self.values
     }
 }
 
 impl<T: Real> DerefMut for Buffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.0
+        &mut self.values
     }
 }
 
@@ -112,7 +122,7 @@ impl<T> Shelf<T> {
             returned += shelf.remove(place).capacity();
         }
         drop(shelf);
-        Vec::with_capacity(count)
+        Vec::with_capacity(rounded(count))
     }
 
     fn put(&self, mut buffer: Vec<T>) {
@@ -123,9 +133,21 @@ impl<T> Shelf<T> {
     }
 }
 
+/// Sizes are rounded up by a sixteenth at most, so that those of batches that differ a little are the same: they are then found on the shelf, and what
+/// goes back to the allocator leaves no holes that nothing fits into.
+fn rounded(count: usize) -> usize {
+    count.next_multiple_of((count.next_power_of_two() / 32).max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_size_is_rounded_up_by_a_sixteenth_at_most() {
+        assert_eq!((rounded(1), rounded(1000), rounded(1024), rounded(1025)), (1, 1024, 1024, 1088));
+        assert!((1..5000).all(|count| rounded(count) >= count && rounded(count) * 16 <= count * 17 + 16));
+    }
 
     fn on(shelf: &Shelf<f32>) -> Vec<usize> {
         shelf.0.lock().unwrap().iter().map(Vec::capacity).collect()
@@ -154,6 +176,17 @@ mod tests {
         // The last one is too large, and goes.
         shelf.take(10);
         assert!(on(&shelf).is_empty());
+    }
+
+    #[test]
+    fn what_did_not_come_from_the_shelf_does_not_go_there() {
+        // No other test has 64-bit buffers of this size.
+        let size = 77 * LARGE;
+        let there = || f64::shelf().0.lock().unwrap().iter().filter(|buffer| buffer.capacity() >= size).count();
+        drop(Buffer::from(vec![1.0_f64; size]));
+        assert_eq!(there(), 0);
+        drop(Buffer::<f64>::zeros(size));
+        assert_eq!(there(), 1);
     }
 
     #[test]
