@@ -5,7 +5,7 @@
 //! an author we take away the mean distance of all texts to that author. (On blog posts of 100 words the original finds half as many.) Cosine Delta (Smith and Aldridge 2011; Evert et al. 2017) takes the angle between them instead, which
 //! minds how a text deviates and not how far.
 
-use super::{Attacker, Learned, Reason, check, strongest};
+use super::{Attacker, Learned, Reason, centred, check, strongest};
 use crate::error::EvalError;
 use crate::features::FrequentWords;
 use rayon::prelude::*;
@@ -173,7 +173,7 @@ impl Learned for LearnedDelta {
     fn scores(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EvalError> {
         let blank = |profile: &Option<_>| if profile.is_some() { 0.0 } else { f32::NEG_INFINITY };
         let score = |text: &&str| match self.read(text) {
-            Some(text) => self.score(&text),
+            Some(text) => centred(self.score(&text)),
             None => self.profiles.iter().map(blank).collect(),
         };
         Ok(texts.par_iter().map(score).collect())
@@ -209,9 +209,9 @@ mod tests {
 
     #[test]
     fn burrows_by_hand() {
-        // A text `aa` has 1.507557 and -1.507557: differences of 0.603023 twice to class 0, of 2.412091 to class 2.
+        // A text `aa` has 1.507557 and -1.507557: differences of 0.603023 twice to class 0, of 2.412091 to class 2. Their mean is taken off.
         let scores = learned(Delta { centred: false, ..Delta::BURROWS }).scores(&["aa", ""]).unwrap();
-        assert!((scores[0][0] + 0.603_023).abs() < 1e-5 && (scores[0][2] + 2.412_091).abs() < 1e-5, "{scores:?}");
+        assert!((scores[0][0] - 0.904_534).abs() < 1e-5 && (scores[0][2] + 0.904_534).abs() < 1e-5, "{scores:?}");
         assert_eq!(scores[0][1], f32::NEG_INFINITY);
         assert_eq!((scores[1][0], scores[1][2]), (0.0, 0.0), "nothing speaks for anybody");
     }
@@ -221,8 +221,8 @@ mod tests {
         // Texts are at 1.507557, 0.301511, -0.904534, -0.904534: mean distance 1.206045 to class 0 at 0.904534, 1.206045 - 0.301511 to
         // class 2 at -0.904534, where two of the texts are.
         let scores = learned(Delta::BURROWS).scores(&["aa"]).unwrap();
-        assert!((scores[0][0] - (1.206_045 - 0.603_023)).abs() < 1e-5, "{scores:?}");
-        assert!((scores[0][2] - (0.904_534 - 2.412_091)).abs() < 1e-5, "{scores:?}");
+        // 1.206045 - 0.603023 = 0.603022 and 0.904534 - 2.412091 = -1.507557; less their mean, -0.452268.
+        assert!((scores[0][0] - 1.055_290).abs() < 1e-5 && (scores[0][2] + 1.055_290).abs() < 1e-5, "{scores:?}");
     }
 
     #[test]

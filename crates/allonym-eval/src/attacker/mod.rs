@@ -122,6 +122,14 @@ fn check(texts: &[&str], classes: &[u32], count: usize) -> Result<Vec<usize>, Ev
 /// The most reasons that are given.
 const REASONS: usize = 50;
 
+/// Scores less their mean, so that those of different texts can be compared: an odd text is far from everybody.
+fn centred(mut scores: Vec<f32>) -> Vec<f32> {
+    let known: Vec<f32> = scores.iter().copied().filter(|score| score.is_finite()).collect();
+    let mean = known.iter().sum::<f32>() / known.len().max(1) as f32;
+    scores.iter_mut().for_each(|score| *score -= mean);
+    scores
+}
+
 /// The strongest reasons, the strongest first.
 fn strongest(mut reasons: Vec<Reason>) -> Vec<Reason> {
     reasons.retain(|reason| reason.weight != 0.0);
