@@ -82,8 +82,9 @@ impl Evaluate {
         (plan.encoder, plan.embeddings, plan.public_text) = (encoder, embeddings, public_text);
         (plan.utility, plan.samples) = (true, self.samples);
         if let Some(report) = &self.report {
-            let inputs = plan.released.iter().chain([&plan.original]).chain(&plan.embeddings).chain(&plan.public_text);
-            check_target(report, inputs)?;
+            let others = [&plan.embeddings, &plan.public_text].into_iter().flatten();
+            let inputs: Vec<&PathBuf> = plan.released.iter().chain([&plan.original]).chain(others).collect();
+            check_target(report, &inputs)?;
         }
         let doing = Doing::new();
         let sheet = evaluate(&plan, &mut |what| doing.says(what))?;
@@ -99,13 +100,13 @@ impl Evaluate {
 }
 
 /// A report must not replace what it is about.
-fn check_target<'a>(report: &Path, inputs: impl Iterator<Item = &'a PathBuf> + Clone) -> Result<(), Failure> {
+fn check_target(report: &Path, inputs: &[&PathBuf]) -> Result<(), Failure> {
     let twin = report.with_extension("json");
     if twin == report {
         return Err(Failure::new("the report and its JSON would be the same file", "name it something.html"));
     }
     for target in [report, &twin] {
-        if inputs.clone().any(|input| allonym::io::same_file(input, target)) {
+        if inputs.iter().any(|input| allonym::io::same_file(input, target)) {
             let message = format!("{} would be overwritten", target.display());
             return Err(Failure::refusal(message, "name another file with `--report`"));
         }
