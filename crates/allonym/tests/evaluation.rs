@@ -130,7 +130,7 @@ fn a_gate_opens_and_shuts() {
     assert_eq!(check(&corpus.copied, &[]).code, Some(2), "no limit is no check");
     // An attacker that cannot read a release has not shown that it is safe.
     let spaced: String = (0..40).map(|i| format!("r{i},t e x t\n")).collect();
-    let spaced = corpus.place.file("spaced.csv", &format!("id,text\n{spaced}"));
+    let spaced = corpus.place.file("spaced.csv", format!("id,text\n{spaced}"));
     let unread = check(&spaced, &[&limit[..], &["--attackers", "word-svm"]].concat());
     assert!(unread.code == Some(2) && unread.stderr.contains("could not learn from the release"), "{}", unread.stderr);
     // An attribute is not an author.
@@ -188,7 +188,7 @@ fn every_attacker_of_the_catalogue_can_be_asked() {
 fn members_are_told_by_the_synthetic_text_that_is_near_them() {
     let corpus = corpus();
     let others: String = (0..20).map(|i| format!("o{i},nothing of the kind {i}\n")).collect();
-    let others = corpus.place.file("others.csv", &format!("id,text\n{others}"));
+    let others = corpus.place.file("others.csv", format!("id,text\n{others}"));
     let membership = ["attack", "--members", &corpus.copied, "--others", &others];
     let found = json(&run(&[&membership[..], &["--synthetic", &corpus.copied, "--json"]].concat()));
     assert_eq!(found[0]["accuracy"]["value"], 1.0);
@@ -238,7 +238,7 @@ fn a_release_in_another_order_is_not_held_against_the_wrong_originals() {
     let rows: Vec<String> =
         std::fs::read_to_string(&corpus.copied).unwrap().lines().skip(1).map(str::to_owned).collect();
     let shuffled: String = rows.iter().rev().map(|row| format!("{}\n", row.split_once(',').unwrap().1)).collect();
-    let without = corpus.place.file("without.csv", &format!("text\n{shuffled}"));
+    let without = corpus.place.file("without.csv", format!("text\n{shuffled}"));
     let attack = |more: &[&str]| run(&[&["attack", "--original", &corpus.original], more].concat());
     assert_eq!(attack(&["--released", &without]).code, Some(2), "only the originals have ids");
     let misspelt = attack(&["--released", &corpus.copied, "--id-column", "ID"]);
