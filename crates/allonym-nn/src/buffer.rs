@@ -122,7 +122,7 @@ impl<T> Shelf<T> {
             returned += shelf.remove(place).capacity();
         }
         drop(shelf);
-        Vec::with_capacity(rounded(count))
+        Vec::with_capacity(count)
     }
 
     fn put(&self, mut buffer: Vec<T>) {
@@ -133,21 +133,9 @@ impl<T> Shelf<T> {
     }
 }
 
-/// Sizes are rounded up by a sixteenth at most, so that those of batches that differ a little are the same: they are then found on the shelf, and what
-/// goes back to the allocator leaves no holes that nothing fits into.
-fn rounded(count: usize) -> usize {
-    count.next_multiple_of((count.next_power_of_two() / 32).max(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_size_is_rounded_up_by_a_sixteenth_at_most() {
-        assert_eq!((rounded(1), rounded(1000), rounded(1024), rounded(1025)), (1, 1024, 1024, 1088));
-        assert!((1..5000).all(|count| rounded(count) >= count && rounded(count) * 16 <= count * 17 + 16));
-    }
 
     fn on(shelf: &Shelf<f32>) -> Vec<usize> {
         shelf.0.lock().unwrap().iter().map(Vec::capacity).collect()

@@ -52,6 +52,17 @@ pub struct Finding {
     pub found_at_one_percent: Option<f64>,
 }
 
+impl Finding {
+    /// What was attacked, for a table.
+    pub fn title(&self) -> String {
+        match self.attack {
+            "linkage" => format!("linkage of {}", self.together),
+            "attribute" | "label" => format!("{} {}", self.attack, self.target),
+            attack => attack.to_owned(),
+        }
+    }
+}
+
 /// Texts with their classes.
 #[derive(Clone, Copy, Debug)]
 pub struct Classed<'a> {

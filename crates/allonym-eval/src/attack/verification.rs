@@ -9,7 +9,7 @@ use super::split::groups;
 use super::{Finding, Side, Split, measured};
 use crate::classify::Linear;
 use crate::error::EvalError;
-use crate::features::{TfIdf, TfIdfSettings};
+use crate::features::{TfIdf, TfIdfSettings, to_unit_length};
 use crate::measure::{Judged, found_at};
 use rayon::prelude::*;
 
@@ -141,10 +141,7 @@ fn profile(features: &TfIdf, texts: &[&str]) -> Vec<f32> {
     for row in 0..rows.rows() {
         rows.row(row).iter().for_each(|(column, value)| sum[column] += value);
     }
-    let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
-    if length > 0.0 {
-        sum.iter_mut().for_each(|value| *value /= length);
-    }
+    to_unit_length(&mut sum);
     sum
 }
 

@@ -48,6 +48,14 @@ impl Row<'_> {
     }
 }
 
+/// Scales numbers to length 1; zeros stay zeros.
+pub(crate) fn to_unit_length(values: &mut [f32]) {
+    let length = values.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt() as f32;
+    if length > 0.0 {
+        values.iter_mut().for_each(|value| *value /= length);
+    }
+}
+
 impl Sparse {
     /// No rows yet, of so many columns.
     pub fn new(width: usize) -> Self {

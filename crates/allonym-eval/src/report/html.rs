@@ -186,14 +186,9 @@ fn tiles(sheet: &Datasheet, release: &Release) -> Vec<Tile> {
 
 fn row(finding: &Finding) -> Row {
     let measures = &finding.measures;
-    let attack = match (finding.attack, finding.together) {
-        ("linkage", together) => format!("linkage of {together} texts"),
-        ("attribute", _) => format!("attribute: {}", finding.target),
-        (attack, _) => attack.to_owned(),
-    };
     let or_dash = |value: Option<String>| value.unwrap_or_else(|| "\u{2013}".to_owned());
     Row {
-        attack,
+        attack: finding.title(),
         attacker: finding.attacker.clone(),
         learned: side(finding.learned_from),
         tested: side(finding.tested_on),

@@ -5,7 +5,7 @@
 //! are at hand they can be given instead.
 
 use crate::error::EvalError;
-use crate::features::hash_of;
+use crate::features::{hash_of, to_unit_length};
 use crate::utility::tokens;
 use allonym_nn::encoder::SentenceEncoder;
 use allonym_nn::{Matrix, NnError};
@@ -60,10 +60,7 @@ impl Averaged {
                 None => add_pieces(&word, weight, out),
             }
         }
-        let length = out.iter().map(|value| value * value).sum::<f32>().sqrt();
-        if length > 0.0 {
-            out.iter_mut().for_each(|value| *value /= length);
-        }
+        to_unit_length(out);
     }
 }
 

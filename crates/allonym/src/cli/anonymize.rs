@@ -1,6 +1,5 @@
 //! `allonym anonymize`: releases the text column of a file.
 
-use super::print;
 use super::progress::Bar;
 use allonym::dp::Length;
 use allonym::dp::mechanism::CATALOGUE;
@@ -278,13 +277,11 @@ impl Anonymize {
             super::tell(&summary.to_string());
             return Ok(());
         }
-        let json = serde_json::to_string_pretty(summary)
-            .map_err(|_| Failure::new("the summary cannot be written as JSON", "please report this"))?;
         if summary.output == "-" && !summary.dry_run {
-            super::tell(&format!("{json}\n"));
+            super::tell(&super::json(summary)?);
             return Ok(());
         }
-        print(&format!("{json}\n"))
+        super::print_json(summary)
     }
 }
 

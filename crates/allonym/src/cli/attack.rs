@@ -1,7 +1,8 @@
 //! `allonym attack`: what attackers find in originals and releases.
 
-use super::judging::{Doing, Judging, table};
-use super::print;
+use super::judging::{Judging, table};
+use super::progress::Doing;
+use super::{print, print_json};
 use allonym::Failure;
 use allonym::evaluation::{Membership, evaluate, membership};
 use clap::Args;
@@ -98,10 +99,4 @@ impl Attack {
         }
         print(&text)
     }
-}
-
-pub(super) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|_| Failure::new("no JSON can be made of this", "please report this"))?;
-    print(&format!("{text}\n"))
 }

@@ -1,6 +1,6 @@
 //! `allonym audit`: shows that the mechanisms keep what they claim.
 
-use super::print;
+use super::{print, print_json};
 use allonym::Failure;
 use allonym::dp::audit::{Effort, Finding, audit};
 use allonym::dp::mechanism::{CATALOGUE, Entry, Parameters, entry};
@@ -69,9 +69,7 @@ impl Audit {
             }
         }
         if self.json {
-            let text = serde_json::to_string_pretty(&findings)
-                .map_err(|_| Failure::new("no JSON can be made of this", "please report this"))?;
-            print(&format!("{text}\n"))?;
+            print_json(&findings)?;
         } else {
             print(&table(&findings))?;
         }

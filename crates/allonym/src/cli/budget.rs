@@ -2,7 +2,7 @@
 
 mod latent;
 
-use super::print;
+use super::{print, print_json};
 use allonym::Failure;
 use allonym::dp::DpError;
 use allonym::dp::accountant::{privacy_loss, subsampled_gaussian};
@@ -165,12 +165,6 @@ impl Budget {
     }
 }
 
-fn json(value: &impl Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|_| Failure::new("no JSON can be made of this", "please report this"))?;
-    print(&format!("{text}\n"))
-}
-
 impl Release {
     fn run(self) -> Result<(), Failure> {
         if let (Some(good), Some(probability)) = (self.good, self.probability) {
@@ -204,7 +198,7 @@ impl Release {
             None => entry.build(&asked, self.vocabulary)?,
         };
         let price = self.price(&*mechanism, asked)?;
-        if self.json { json(&price) } else { print(&price.to_string()) }
+        if self.json { print_json(&price) } else { print(&price.to_string()) }
     }
 
     /// What a total pays for, whatever the mechanism: the one that keeps most comes first.
@@ -223,7 +217,7 @@ impl Release {
         }
         prices.sort_by(|a, b| b.survival.total_cmp(&a.survival));
         if self.json {
-            return json(&prices);
+            return print_json(&prices);
         }
         let mut text = format!(
             "what an epsilon of {} pays for, on texts of {} tokens, {} outcomes a draw, delta {}\n  {:<22}{:>14}{:>12}{:>16}\n",
@@ -285,7 +279,7 @@ impl Release {
             paper_epsilon: 2.0 * epsilon,
         };
         if self.json {
-            return json(&answer);
+            return print_json(&answer);
         }
         print(&format!(
             "any mechanism that draws one of {good} of {} tokens with probability {probability} costs\n  epsilon {epsilon:.4} a token at least (`subset` attains it)\n  the first ER-AE paper (Theorem 2) asks for {:.4} of its own parameter\n",
@@ -326,7 +320,7 @@ impl DpSgd {
             rdp_order: order,
         };
         if self.json {
-            return json(&training);
+            return print_json(&training);
         }
         print(&format!(
             "DP-SGD, noise {}, rate {}, {} steps, delta {}\n  epsilon {:.4} if one record is added or removed\n  epsilon {:.4} if one record is replaced\n  ({}; by Renyi divergence {:.4}, order {})\n  needs Poisson sampling of examples and clipping of each example's gradient\n",

@@ -1,8 +1,9 @@
 //! `allonym check`: a gate for pipelines.
 
 use super::evaluate::Measuring;
-use super::judging::{Doing, Judging};
+use super::judging::Judging;
 use super::print;
+use super::progress::Doing;
 use allonym::Failure;
 use allonym::eval::attack::{Finding, Side};
 use allonym::eval::measure::{Interval, Measures};

@@ -1,6 +1,6 @@
 //! `allonym compare`: which mechanism keeps most at the same true loss.
 
-use super::print;
+use super::{print, print_json};
 use allonym::Failure;
 use allonym::dp::mechanism::{CATALOGUE, Entry, Parameters, Reads, TwoSet};
 use clap::Args;
@@ -67,9 +67,7 @@ impl Compare {
             }
         }
         if self.json {
-            let text = serde_json::to_string_pretty(&rows)
-                .map_err(|_| Failure::new("no JSON can be made of this", "please report this"))?;
-            return print(&format!("{text}\n"));
+            return print_json(&rows);
         }
         print(&self.table(&rows))
     }

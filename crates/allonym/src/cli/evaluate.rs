@@ -1,9 +1,9 @@
 //! `allonym evaluate`: the datasheet of a release.
 
-use super::attack::print_json;
 use super::demo_story::Story;
-use super::judging::{Doing, Judging, aligned, table};
-use super::print;
+use super::judging::{Judging, aligned, percent, table};
+use super::progress::Doing;
+use super::{json, print, print_json};
 use allonym::Failure;
 use allonym::eval::report::{Datasheet, Release, render};
 use allonym::evaluation::evaluate;
@@ -91,9 +91,7 @@ impl Evaluate {
         drop(doing);
         if let Some(report) = &self.report {
             write(report, &render(&sheet)?)?;
-            let json = serde_json::to_string_pretty(&sheet)
-                .map_err(|_| Failure::new("no JSON can be made of this", "please report this"))?;
-            write(&report.with_extension("json"), &format!("{json}\n"))?;
+            write(&report.with_extension("json"), &json(&sheet)?)?;
         }
         if self.json { print_json(&sheet) } else { print(&summary(&sheet, self.report.as_deref())) }
     }
@@ -156,7 +154,6 @@ fn summary(sheet: &Datasheet, report: Option<&Path>) -> String {
 /// What a release keeps, for people.
 fn kept(release: &Release) -> String {
     let utility = &release.utility;
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let mut rows: Vec<[String; 2]> = Vec::new();
     let mut row = |what: String, value: String| rows.push([what, value]);
     if let Some(similarity) = &utility.similarity {

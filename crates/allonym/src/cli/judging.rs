@@ -2,14 +2,11 @@
 
 use allonym::Failure;
 use allonym::eval::attack::{Finding, Side};
-use allonym::evaluation::{Attack, Plan};
+use allonym::evaluation::{Attack, Plan, printable};
 use allonym::io::{Format, Table};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Attackers that are asked unless others are named: the strongest of each kind that take seconds.
 const USUAL: &str = "char-svm,word-svm,style-svm,naive-bayes,delta";
@@ -97,36 +94,6 @@ fn attackers_help() -> String {
 }
 
 impl Judging {
-    /// Flags for a file of texts whose authors are known.
-    pub(super) fn for_reference(
-        reference: PathBuf,
-        format: Option<String>,
-        text_column: String,
-        author_column: String,
-        attackers: Vec<String>,
-        authors: Option<usize>,
-    ) -> Self {
-        Self {
-            original: Some(reference),
-            released: Vec::new(),
-            format,
-            text_column,
-            id_column: None,
-            author_column: Some(author_column),
-            label_column: None,
-            no_header: false,
-            delimiter: None,
-            allow_missing: false,
-            attackers,
-            attacks: Vec::new(),
-            target: Vec::new(),
-            together: vec![1],
-            authors,
-            test_share: 0.2,
-            seed: 1,
-        }
-    }
-
     /// The plan that the flags describe, without utility.
     pub(super) fn plan(&self) -> Result<Plan, Failure> {
         let Some(original) = self.original.clone() else {
@@ -142,15 +109,13 @@ impl Judging {
         let named = |column: &Option<String>, usual: &str| {
             (column.clone().unwrap_or_else(|| usual.to_owned()), column.is_some())
         };
-        let format = self.format.as_deref().map(|name| name.parse::<Format>()).transpose();
         let attackers = match self.attackers.iter().any(|name| name == "all") {
             true => allonym::eval::attacker::CATALOGUE.iter().map(|attacker| attacker.name().to_owned()).collect(),
             false => self.attackers.clone(),
         };
         Ok(Plan {
-            original,
             released: self.released.clone(),
-            format: format.map_err(|_| Failure::new("there is no such format", "see `--help`"))?,
+            format: self.format.as_deref().map(format_of).transpose()?,
             table: Table { header: !self.no_header, delimiter },
             text_column: self.text_column.clone(),
             id_column: named(&self.id_column, "id"),
@@ -164,39 +129,19 @@ impl Judging {
             seed: self.seed,
             authors: self.authors,
             allow_missing: self.allow_missing,
-            utility: false,
-            encoder: None,
-            embeddings: None,
-            public_text: None,
-            samples: 0,
+            ..Plan::new(original)
         })
     }
 }
 
-/// A line on standard error that says what is being done, on a terminal only.
-pub(super) struct Doing(ProgressBar);
-
-impl Doing {
-    pub(super) fn new() -> Self {
-        let target =
-            if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self(bar)
-    }
-
-    pub(super) fn says(&self, what: &str) {
-        self.0.set_message(what.to_owned());
-    }
+/// The format of a name; the parser lets no other pass.
+pub(super) fn format_of(name: &str) -> Result<Format, Failure> {
+    name.parse().map_err(|_| Failure::new(format!("there is no format `{name}`"), "see `--help`"))
 }
 
-impl Drop for Doing {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
+/// A share for people.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
 }
 
 /// Findings for people.
@@ -217,17 +162,11 @@ pub(super) fn table<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Stri
         ]
         .map(str::to_owned),
     ];
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let side = |side: Side| if side == Side::Original { "originals" } else { "release" }.to_owned();
     for finding in findings {
         let measures = &finding.measures;
-        let attack = match (finding.attack, finding.target.as_str()) {
-            ("linkage", _) => format!("linkage of {}", finding.together),
-            ("attribute" | "label", target) => format!("{} {}", finding.attack, printable(target)),
-            (attack, _) => attack.to_owned(),
-        };
         rows.push([
-            attack,
+            printable(&finding.title()),
             finding.attacker.clone(),
             side(finding.learned_from),
             side(finding.tested_on),
@@ -241,11 +180,6 @@ pub(super) fn table<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Stri
         ]);
     }
     aligned(&rows, 4)
-}
-
-/// A name without characters that would move the cursor or begin a line.
-pub(super) fn printable(name: &str) -> String {
-    name.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
 }
 
 /// Columns under each other: the first ones to the left, the others to the right.

@@ -1,6 +1,6 @@
 //! `allonym ledger`: makes a privacy ledger, shows it, checks it, and sets its limits.
 
-use super::print;
+use super::{print, print_json};
 use allonym::Failure;
 use allonym::io::Key;
 use allonym::ledger::{Amount, Hash, Ledger, LedgerError, Limit, Limits, Scope, Spent, Summary};
@@ -286,10 +286,4 @@ fn tell(file: &Path, limits: &Limits) {
     for scope in Scope::ALL {
         eprintln!("  each {scope}: {}", limit_text(limits.of(scope)));
     }
-}
-
-fn print_json(value: &impl Serialize) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(value)
-        .map_err(|_| Failure::new("the answer cannot be written as JSON", "please report this"))?;
-    print(&format!("{json}\n"))
 }

@@ -138,6 +138,18 @@ fn keep_panics_quiet() {
     }));
 }
 
+/// A value as JSON for people.
+fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|_| Failure::new("no JSON can be made of this", "please report this"))?;
+    Ok(format!("{text}\n"))
+}
+
+/// Writes a value as JSON to standard output.
+fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    print(&json(value)?)
+}
+
 /// Writes text to standard output; a reader that has gone away is not an error worth a message.
 fn print(text: &str) -> Result<(), Failure> {
     use std::io::Write;

@@ -6,7 +6,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// A bar on standard error, or nothing where nobody looks.
+/// A bar on standard error, or one that is not drawn where nobody looks.
+fn on_terminal() -> ProgressBar {
+    let target =
+        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    ProgressBar::with_draw_target(None, target)
+}
+
+/// How far a run is.
 pub(super) struct Bar {
     bar: ProgressBar,
     stage: Option<Stage>,
@@ -14,9 +21,7 @@ pub(super) struct Bar {
 
 impl Bar {
     pub(super) fn new() -> Self {
-        let target =
-            if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        Self { bar: ProgressBar::with_draw_target(None, target), stage: None }
+        Self { bar: on_terminal(), stage: None }
     }
 
     /// Shows how far the reader is and how many records are done.
@@ -47,5 +52,29 @@ impl Bar {
 impl Drop for Bar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// A line on standard error that says what is being done, on a terminal only.
+pub(super) struct Doing(ProgressBar);
+
+impl Doing {
+    pub(super) fn new() -> Self {
+        let bar = on_terminal();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self(bar)
+    }
+
+    pub(super) fn says(&self, what: &str) {
+        self.0.set_message(what.to_owned());
+    }
+}
+
+impl Drop for Doing {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }

@@ -1,11 +1,11 @@
 //! `allonym risk`: would I be known by this text, and what should I change?
 
-use super::attack::print_json;
-use super::judging::{Doing, Judging, aligned};
-use super::print;
+use super::judging::{aligned, format_of, percent};
+use super::progress::Doing;
+use super::{print, print_json};
 use allonym::Failure;
 use allonym::eval::explain::{Verdict, Word};
-use allonym::evaluation::{Risk as Found, risk};
+use allonym::evaluation::{Plan, Risk as Found, risk};
 use clap::Args;
 use std::fmt::Write;
 use std::io::Read;
@@ -70,15 +70,14 @@ impl Risk {
     pub(super) fn run(self) -> Result<(), Failure> {
         let text = read(&self.text)?;
         let before = self.before.as_deref().map(read).transpose()?;
-        let judging = Judging::for_reference(
-            self.reference,
-            self.format,
-            self.text_column,
-            self.author_column,
-            self.attackers,
-            self.authors,
-        );
-        let plan = judging.plan()?;
+        let plan = Plan {
+            format: self.format.as_deref().map(format_of).transpose()?,
+            text_column: self.text_column,
+            author_column: (self.author_column, true),
+            attackers: self.attackers,
+            authors: self.authors,
+            ..Plan::new(self.reference)
+        };
         let doing = Doing::new();
         let found = risk(&plan, &text, before.as_deref(), self.author.as_deref(), &mut |what| doing.says(what))?;
         drop(doing);
@@ -128,7 +127,6 @@ fn told(found: &Found, text: &str) -> String {
 }
 
 fn verdicts(found: &Found) -> String {
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let mut rows = Vec::new();
     for (number, verdict) in found.verdicts.iter().enumerate() {
         let guesses: Vec<String> = verdict

@@ -72,7 +72,7 @@ impl Loaded {
 }
 
 /// A name without characters that would move a cursor or begin a line.
-pub(super) fn printable(name: &str) -> String {
+pub fn printable(name: &str) -> String {
     name.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
 }
 

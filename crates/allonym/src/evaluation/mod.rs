@@ -9,8 +9,11 @@ mod plan;
 mod reconstruction;
 mod risk;
 mod run;
+mod run_file;
+mod target;
 mod utility;
 
+pub use load::printable;
 pub use membership::{Membership, membership};
 pub use plan::{Attack, Plan};
 pub use risk::{Risk, risk};

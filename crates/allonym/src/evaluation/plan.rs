@@ -85,6 +85,34 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A plan for a file with the usual columns: nothing is measured yet.
+    pub fn new(original: PathBuf) -> Self {
+        let usual = |name: &str| (name.to_owned(), false);
+        Self {
+            original,
+            released: Vec::new(),
+            format: None,
+            table: Table::default(),
+            text_column: "text".to_owned(),
+            id_column: usual("id"),
+            author_column: usual("author"),
+            label_column: usual("label"),
+            targets: Vec::new(),
+            attacks: Vec::new(),
+            attackers: Vec::new(),
+            together: vec![1],
+            test_share: 0.2,
+            seed: 1,
+            authors: None,
+            allow_missing: false,
+            utility: false,
+            encoder: None,
+            embeddings: None,
+            public_text: None,
+            samples: 0,
+        }
+    }
+
     pub(super) fn reading(&self) -> Reading {
         Reading {
             format: self.format,

@@ -5,17 +5,16 @@ use super::lined_up::LinedUp;
 use super::load::{Loaded, printable};
 use super::plan::{Attack, Plan};
 use super::reconstruction::reconstruction;
+use super::run_file::{RunFile, shown};
+use super::target::Target;
 use super::utility::utility;
 use crate::failure::Failure;
-use crate::pipeline::Pipeline;
-use crate::settings::Settings;
-use allonym_eval::attack::{Finding, Side, Sides, Split, Target as Told, attribution, detection, verification};
+use allonym_eval::attack::{Finding, Side, Sides, Target as Told, attribution, detection, verification};
 use allonym_eval::attacker::{self, Attacker};
 use allonym_eval::features::style_change;
 use allonym_eval::report::{Datasheet, Protocol, Release, Sample};
 use allonym_eval::utility::label_kept;
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The attacker that tells labels.
 const READER: &str = "word-svm";
@@ -40,10 +39,11 @@ pub fn evaluate(plan: &Plan, progress: &mut dyn FnMut(&str)) -> Result<Datasheet
     Run { plan, attackers, original: &original, remarks: Vec::new(), before: Vec::new() }.all(progress)
 }
 
-struct Run<'a> {
-    plan: &'a Plan,
+/// An evaluation under way.
+pub(super) struct Run<'a> {
+    pub(super) plan: &'a Plan,
     attackers: Vec<&'static dyn Attacker>,
-    original: &'a Loaded,
+    pub(super) original: &'a Loaded,
     remarks: Vec<String>,
     /// What is found in originals: the same for every release, kept once.
     before: Vec<Finding>,
@@ -54,14 +54,7 @@ struct Opened<'p> {
     path: &'p Path,
     released: Loaded,
     lined: LinedUp,
-    run_file: Option<(Settings, Vec<String>)>,
-}
-
-/// A column to be told from texts, at the records that have it and that are lined up.
-struct Target {
-    name: String,
-    classes: Classes,
-    split: Split,
+    run_file: Option<RunFile>,
 }
 
 impl<'a> Run<'a> {
@@ -79,8 +72,11 @@ impl<'a> Run<'a> {
         for path in &self.plan.released {
             progress(&format!("reading {}", path.display()));
             let released = Loaded::read(path, &reading, &[], &named)?;
-            let run_file = self.run_file(path)?;
-            let shuffled = run_file.as_ref().is_some_and(|(settings, _)| settings.shuffle);
+            let run_file = RunFile::beside(path)?.unwrap_or_else(|remark| {
+                self.remark(remark);
+                None
+            });
+            let shuffled = run_file.as_ref().is_some_and(|file| file.settings.shuffle);
             let (id, allowed) = (&self.plan.id_column.0, self.plan.allow_missing);
             let lined = LinedUp::of(self.original, &released, id, allowed, shuffled)?;
             if lined.missing > 0 {
@@ -125,7 +121,7 @@ impl<'a> Run<'a> {
         self.original.texts.iter().map(String::as_str).collect()
     }
 
-    fn remark(&mut self, remark: String) {
+    pub(super) fn remark(&mut self, remark: String) {
         if !self.remarks.contains(&remark) {
             self.remarks.push(remark);
         }
@@ -162,7 +158,7 @@ impl<'a> Run<'a> {
         }
         let [original, release] =
             [&originals, &texts].map(|texts| records.iter().map(|r| texts[*r]).collect::<Vec<&str>>());
-        let (settings, guarantee) = run_file.unzip();
+        let (settings, guarantee) = run_file.map(|file| (file.settings, file.guarantee)).unzip();
         let asked = |attack: Attack| self.plan.attacks.contains(&attack);
         let reconstruction = match &settings {
             Some(settings) if asked(Attack::Reconstruction) => reconstruction(settings, &original, &release)?,
@@ -239,10 +235,7 @@ impl<'a> Run<'a> {
                 match verification(sides, of_records, 0.5, plan.seed) {
                     Ok(found) => findings.extend(found),
                     Err(allonym_eval::EvalError::NothingToTest) => {
-                        let few = "Fewer than eight authors have two texts: none was verified.".to_owned();
-                        if !self.remarks.contains(&few) {
-                            self.remarks.push(few);
-                        }
+                        self.remark("Fewer than eight authors have two texts: none was verified.".to_owned());
                     }
                     Err(error) => return Err(error.into()),
                 }
@@ -265,61 +258,6 @@ impl<'a> Run<'a> {
         Ok(findings)
     }
 
-    /// A column of the originals, divided so that every class is learned.
-    fn target(&mut self, column: &str, records: &[usize], most: Option<usize>) -> Result<Option<Target>, Failure> {
-        let Some(classes) = self.classes(column, records, most)? else { return Ok(None) };
-        let split = Split::by_class(&classes.of_records, self.plan.test_share, self.plan.seed)?;
-        Ok(Some(Target { name: column.to_owned(), classes, split }))
-    }
-
-    /// A column that says something about the author: nobody is on both sides, or the attack would only know them again.
-    fn attribute(&mut self, column: &str, records: &[usize]) -> Result<Option<Target>, Failure> {
-        let Some(classes) = self.classes(column, records, None)? else { return Ok(None) };
-        let Some(authors) = self.original.column(&self.plan.author_column.0) else {
-            let split = Split::by_class(&classes.of_records, self.plan.test_share, self.plan.seed)?;
-            return Ok(Some(Target { name: column.to_owned(), classes, split }));
-        };
-        // Somebody who is not named may be on both sides: left out.
-        let authors = Classes::of(authors, &classes.records, None);
-        let named: HashSet<usize> = authors.records.iter().copied().collect();
-        let kept = classes.records.iter().zip(&classes.of_records).filter(|(record, _)| named.contains(*record));
-        let (records, of_records): (Vec<usize>, Vec<u32>) = kept.map(|(record, class)| (*record, *class)).unzip();
-        let classes = Classes { records, of_records, ..classes };
-        if authors.count < 2 {
-            self.remark(format!("`{column}` was not attacked: a single author has it."));
-            return Ok(None);
-        }
-        let mut split = Split::by_group(&authors.of_records, self.plan.test_share, self.plan.seed)?;
-        // What nobody of those that are learned from has cannot be learned.
-        let learned: HashSet<u32> = split.learn.iter().map(|place| classes.of_records[*place]).collect();
-        let tested = split.test.len();
-        split.test.retain(|place| learned.contains(&classes.of_records[*place]));
-        if split.test.is_empty() || learned.len() < 2 {
-            let why = "its values are those of single authors, so it says what attribution says";
-            self.remark(format!("`{column}` was not attacked: {why}."));
-            return Ok(None);
-        }
-        if split.test.len() < tested {
-            let left_out = tested - split.test.len();
-            self.remark(format!(
-                "{left_out} tested records have a `{column}` that no learned author has, and were left out."
-            ));
-        }
-        Ok(Some(Target { name: column.to_owned(), classes, split }))
-    }
-
-    /// The label, if there is one that can be learned. Only one that the user named must be.
-    fn label(&mut self, records: &[usize]) -> Result<Option<Target>, Failure> {
-        let (column, named) = &self.plan.label_column;
-        match self.target(column, records, None) {
-            Err(failure) if !named => {
-                self.remark(format!("The label was not measured: {}.", failure.message));
-                Ok(None)
-            }
-            found => found,
-        }
-    }
-
     /// Attackers that could not learn from a release have not shown that it is safe.
     fn remark_what_is_missing(&mut self, findings: &[Finding], release: &str) {
         for attacker in self.attackers.clone() {
@@ -332,17 +270,6 @@ impl<'a> Run<'a> {
                 ));
             }
         }
-    }
-
-    fn classes(&mut self, column: &str, records: &[usize], most: Option<usize>) -> Result<Option<Classes>, Failure> {
-        let Some(values) = self.original.column(column) else { return Ok(None) };
-        let classes = Classes::of(values, records, most);
-        classes.at_least_two(column)?;
-        if classes.missing > 0 {
-            let (missing, all) = (classes.missing, records.len());
-            self.remark(format!("{missing} of {all} records have no `{column}` and were left out where it counts."));
-        }
-        Ok(Some(classes))
     }
 
     fn protocol(&mut self, records: &[usize], lined_up_by: String) -> Result<Protocol, Failure> {
@@ -362,25 +289,6 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The settings beside a release, and what they promise.
-    fn run_file(&mut self, release: &Path) -> Result<Option<(Settings, Vec<String>)>, Failure> {
-        let mut name = release.as_os_str().to_owned();
-        name.push(".run.toml");
-        let path = PathBuf::from(name);
-        let Ok(text) = std::fs::read_to_string(&path) else { return Ok(None) };
-        let Ok(settings) = toml::from_str::<Settings>(&text) else {
-            let name = printable(&path.file_name().unwrap_or_default().to_string_lossy());
-            self.remark(format!("{name} is no run file of this version, and was not used."));
-            return Ok(None);
-        };
-        let checked = Settings { ledger: None, ..settings.clone() }.check()?;
-        let mut guarantee = Pipeline::new(&checked)?.guarantee()?;
-        guarantee.not_protected.push("what leaves beside the text: other columns, and the order of the records".into());
-        guarantee.assumptions.push("the run file beside the release belongs to it: nothing proves that".into());
-        let lines = guarantee.to_string().lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
-        Ok(Some((settings, lines)))
-    }
-
     fn samples(&self, records: &[usize], released: &[&str]) -> Vec<Sample> {
         let ids = self.original.column(&self.plan.id_column.0);
         let step = (records.len() / self.plan.samples.max(1)).max(1);
@@ -391,35 +299,6 @@ impl<'a> Run<'a> {
         };
         records.iter().step_by(step).take(self.plan.samples).map(sample).collect()
     }
-}
-
-impl Target {
-    /// The texts of the records that count.
-    fn of<'a>(&self, texts: &[&'a str]) -> Vec<&'a str> {
-        self.classes.records.iter().map(|record| texts[*record]).collect()
-    }
-}
-
-/// What of the settings may be shown to anybody: no path, and no seed, which would undo the release.
-fn shown(settings: &Settings) -> serde_json::Value {
-    serde_json::json!({
-        "mechanism": settings.mechanism,
-        "epsilon": settings.epsilon,
-        "epsilon-per-token": settings.epsilon_per_token,
-        "total": settings.total,
-        "delta": settings.delta,
-        "candidates": settings.candidates,
-        "good": settings.good,
-        "clip": settings.clip,
-        "length": settings.length,
-        "length-buckets": settings.length_buckets,
-        "length-epsilon": settings.length_epsilon,
-        "max-tokens": settings.max_tokens,
-        "vocabulary": if settings.vocabulary.is_some() { "a file" } else { "the program's" },
-        "vocabulary-size": settings.vocabulary_size,
-        "shuffle": settings.shuffle,
-        "seeded": settings.seed.is_some(),
-    })
 }
 
 fn not_protected(releases: &[Release]) -> Vec<String> {

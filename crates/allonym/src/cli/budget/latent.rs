@@ -1,6 +1,6 @@
 //! `allonym budget latent-laplace` and `latent-gaussian`: what noise on a whole text's vector costs, whatever its length.
 
-use super::{json, print};
+use super::{print, print_json};
 use allonym::Failure;
 use allonym::dp::latent::{Latent, Noise};
 use clap::{Args, ValueEnum};
@@ -114,7 +114,7 @@ impl Vector {
                 .then(|| Latent::true_epsilon_of_paper(self.epsilon, self.dimension)),
             asked: self.epsilon,
         };
-        if self.json { json(&price) } else { print(&price.to_string()) }
+        if self.json { print_json(&price) } else { print(&price.to_string()) }
     }
 }
 
