@@ -144,7 +144,8 @@ impl NnError {
         Self::broken(path, why.to_string())
     }
 
-    pub(crate) fn shape(
+    /// A layer whose number is not what it must be.
+    pub fn shape(
         layer: &str,
         what: &'static str,
         found: impl std::fmt::Display,

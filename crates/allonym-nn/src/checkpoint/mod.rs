@@ -16,6 +16,7 @@ pub(crate) mod tensors;
 
 use crate::card::Card;
 use crate::error::NnError;
+use crate::matrix::Matrix;
 use crate::store::Store;
 use disk::{Disk, Machine};
 use std::fs;
@@ -162,24 +163,28 @@ pub(crate) fn load_state(directory: &Path, names: &[&str], numbers: usize) -> Re
     Ok(State { memory: memory?, run: tensors::about(&path, &bytes, ABOUT)? })
 }
 
+/// A file that a model needs beside its parameters: its name and its bytes.
+pub type Beside<'a> = (&'a str, Vec<u8>);
+
 /// Writes a model with its card and without what training needs: for those who only use it.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn export(directory: &Path, store: &Store<f32>, card: &Card) -> Result<(), NnError> {
-    write_model(directory, &tensors::of_store(store), card)
+pub fn export(directory: &Path, store: &Store<f32>, card: &Card, beside: &[Beside<'_>]) -> Result<(), NnError> {
+    write_model(directory, &tensors::of_store(store), card, beside)
 }
 
 /// The same in a quarter of the space: numbers move by up to 1/254 of the largest of their row.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn export_int8(directory: &Path, store: &Store<f32>, card: &Card) -> Result<(), NnError> {
-    write_model(directory, &int8::of_store(store), card)
+pub fn export_int8(directory: &Path, store: &Store<f32>, card: &Card, beside: &[Beside<'_>]) -> Result<(), NnError> {
+    write_model(directory, &int8::of_store(store), card, beside)
 }
 
-fn write_model(directory: &Path, tensors: &[Tensor], card: &Card) -> Result<(), NnError> {
-    let files = [(MODEL, tensors::encode(tensors, None)?), (CARD, card.to_toml()?.into_bytes())];
+fn write_model(directory: &Path, tensors: &[Tensor], card: &Card, beside: &[Beside<'_>]) -> Result<(), NnError> {
+    let mut files = vec![(MODEL, tensors::encode(tensors, None)?), (CARD, card.to_toml()?.into_bytes())];
+    files.extend(beside.iter().cloned());
     let failed = NnError::file(directory);
     let (Some(name), Some(parent)) = (directory.file_name().and_then(|name| name.to_str()), directory.parent()) else {
         return Err(NnError::broken(directory, "is not the name of a directory"));
@@ -191,6 +196,38 @@ fn write_model(directory: &Path, tensors: &[Tensor], card: &Card) -> Result<(), 
     let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     fs::create_dir_all(parent).map_err(NnError::file(parent))?;
     disk::replace_directory(&Machine, parent, name, &files).map_err(failed)
+}
+
+/// The bytes of a file with one matrix.
+///
+/// # Errors
+/// When the matrix has no numbers.
+pub fn matrix_file(name: &str, matrix: &Matrix<f32>) -> Result<Vec<u8>, NnError> {
+    let tensor = Tensor::of_f32(name, vec![matrix.rows(), matrix.columns()], matrix.values());
+    tensors::encode(&[tensor], None)
+}
+
+/// A matrix of a file: the first of these names that is there, or else the only one there is.
+///
+/// # Errors
+/// When the file cannot be read, or it is not clear which matrix is meant.
+pub fn read_matrix(path: &Path, bytes: &[u8], names: &[&str]) -> Result<Matrix<f32>, NnError> {
+    let file = tensors::open(path, bytes)?;
+    let flat = |name: &str| file.tensor(name).is_ok_and(|tensor| tensor.shape().len() == 2);
+    let named = names.iter().find(|name| flat(name)).map(|name| (*name).to_owned());
+    let name = match named {
+        Some(name) => name,
+        None => match file.names().into_iter().filter(|name| flat(name)).collect::<Vec<_>>().as_slice() {
+            [only] => (*only).to_owned(),
+            found => {
+                let problem =
+                    format!("has {} matrices; give one with a single matrix, or name it `{}`", found.len(), names[0]);
+                return Err(NnError::broken(path, problem));
+            }
+        },
+    };
+    let shape = file.tensor(&name).map(|tensor| tensor.shape().to_vec()).unwrap_or_default();
+    Ok(Matrix::of(shape[0], shape[1], tensors::numbers(path, &file, &name, &shape)?))
 }
 
 #[cfg(test)]

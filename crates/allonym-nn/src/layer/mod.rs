@@ -1,5 +1,6 @@
 //! The layers that models are made of.
 
+mod attention;
 mod dropout;
 mod embedding;
 mod generation;
@@ -8,6 +9,7 @@ mod linear;
 mod lstm;
 mod recurrent;
 
+pub use attention::{Attended, attend};
 pub use dropout::{Dropout, word_dropout};
 pub use embedding::Embedding;
 pub use generation::States;

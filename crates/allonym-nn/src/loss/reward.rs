@@ -24,11 +24,14 @@ pub struct RewardSettings {
     pub candidates: usize,
     /// The largest reward. Default 0.85, so that the original token is not all that counts.
     pub cap: f64,
+    /// The smallest reward. Default 0. The papers have none (-1): a negative reward asks for a probability of zero without end, so the loss has no
+    /// lower bound, and vectors with many negative cosines, unlike the papers', drive the model apart.
+    pub floor: f64,
 }
 
 impl Default for RewardSettings {
     fn default() -> Self {
-        Self { reconstruction: 1.0, reward: 0.5, candidates: 5, cap: 0.85 }
+        Self { reconstruction: 1.0, reward: 0.5, candidates: 5, cap: 0.85, floor: 0.0 }
     }
 }
 
@@ -67,11 +70,15 @@ impl<T: Real> EmbeddingReward<T> {
     ) -> Result<Self, NnError> {
         let vocabulary = unit_vectors.rows();
         check(&tokens, vocabulary)?;
-        let RewardSettings { reconstruction, reward, candidates, cap } = settings;
+        let RewardSettings { reconstruction, reward, candidates, cap, floor } = settings;
         for (setting, value) in [("reconstruction", reconstruction), ("reward", reward), ("cap", cap)] {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(NnError::Setting { setting, value: value.to_string(), allowed: "at least 0" });
             }
+        }
+        if !(-1.0..=cap).contains(&floor) {
+            let allowed = "between -1 and the cap";
+            return Err(NnError::Setting { setting: "floor", value: floor.to_string(), allowed });
         }
         if candidates > vocabulary {
             let allowed = "at most the size of the vocabulary";
@@ -88,7 +95,7 @@ impl<T: Real> Targets<T> for EmbeddingReward<T> {
     }
 
     fn of_row(&self, row: usize, logits: &[T], weights: &mut Vec<(u32, T)>) {
-        let RewardSettings { reconstruction, reward, candidates, cap } = self.settings;
+        let RewardSettings { reconstruction, reward, candidates, cap, floor } = self.settings;
         let original = self.tokens[row];
         weights.push((original, T::of(reconstruction)));
         let mut best = Vec::with_capacity(candidates);
@@ -96,7 +103,7 @@ impl<T: Real> Targets<T> for EmbeddingReward<T> {
         let random = &self.random[row * candidates..(row + 1) * candidates];
         for token in best.iter().chain(random) {
             let cosine = dot(self.embeddings.row(original as usize), self.embeddings.row(*token as usize));
-            weights.push((*token, T::of(reward * cosine.wide().min(cap))));
+            weights.push((*token, T::of(reward * cosine.wide().clamp(floor, cap))));
         }
     }
 }

@@ -1,0 +1,13 @@
+//! The models of the papers.
+//!
+//! A model proposes: for every step of a release it scores all outcomes, and a mechanism of `allonym-dp` draws one. What a model proposes
+//! is private, and no guarantee depends on it: a bad model costs usefulness, never privacy. What it was *trained on* is another
+//! matter, and stands on its card.
+
+mod embeddings;
+pub mod er_ae;
+mod error;
+mod model_files;
+
+pub use embeddings::{Embeddings, Filled};
+pub use error::ModelError;

@@ -1,0 +1,61 @@
+//! Files that stand beside the parameters of a model: its words and their vectors. The card has their hashes, so that parts of different models
+//! are not taken for one.
+
+use crate::error::ModelError;
+use allonym_nn::checkpoint::{matrix_file, read_matrix};
+use allonym_nn::{Card, Matrix};
+use allonym_text::Vocabulary;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const VOCABULARY: &str = "vocabulary.txt";
+const VECTORS: &str = "embeddings.safetensors";
+
+/// The words of a model and their vectors, as files.
+pub(crate) struct Beside {
+    pub(crate) files: Vec<(&'static str, Vec<u8>)>,
+}
+
+impl Beside {
+    pub(crate) fn of(vocabulary: &Vocabulary, vectors: &Matrix<f32>) -> Result<Self, ModelError> {
+        let files =
+            vec![(VOCABULARY, vocabulary.to_file().into_bytes()), (VECTORS, matrix_file("embedding", vectors)?)];
+        Ok(Self { files })
+    }
+
+    /// Writes the hashes of the files on a card.
+    pub(crate) fn sign(&self, card: &mut Card) {
+        let hashes = self.files.iter().map(|(name, bytes)| ((*name).to_owned(), toml::Value::String(hash(bytes))));
+        card.model.insert("files".to_owned(), toml::Value::Table(hashes.collect()));
+    }
+}
+
+/// The words of a model's directory and their vectors, which must be those that the card was written with.
+pub(crate) fn read(directory: &Path, card: &Card) -> Result<(Vocabulary, Matrix<f32>), ModelError> {
+    let (path, bytes) = checked(directory, card, VOCABULARY)?;
+    let text = String::from_utf8(bytes).map_err(|_| ModelError::broken(&path, "is not UTF-8"))?;
+    let vocabulary = Vocabulary::parse(&text)?;
+    let (path, bytes) = checked(directory, card, VECTORS)?;
+    Ok((vocabulary, read_matrix(&path, &bytes, &["embedding"])?))
+}
+
+fn checked(directory: &Path, card: &Card, name: &str) -> Result<(PathBuf, Vec<u8>), ModelError> {
+    let path = directory.join(name);
+    let bytes = std::fs::read(&path).map_err(ModelError::file(&path))?;
+    let signed = card.model.get("files").and_then(|files| files.get(name)).and_then(toml::Value::as_str);
+    match signed {
+        Some(signed) if signed == hash(&bytes) => Ok((path, bytes)),
+        Some(_) => {
+            Err(ModelError::broken(&path, "is not the file that the model was trained with: it was cut or exchanged"))
+        }
+        None => Err(ModelError::broken(&path, "is not named on the model's card")),
+    }
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold("sha256:".to_owned(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
