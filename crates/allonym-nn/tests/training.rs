@@ -36,7 +36,7 @@ fn run_until<M: Model>(
 ) -> Outcome {
     let stop = AtomicBool::new(false);
     let progress = &mut |progress: &Progress| stop.store(progress.step >= stop_after, Ordering::Relaxed);
-    let run = Run { directory, resume: true, stop: &stop, progress };
+    let run = Run { directory, resume: true, earlier_steps: 0, stop: &stop, progress };
     train(model, settings, data(examples, Standing::Private), None, run).unwrap()
 }
 
@@ -158,7 +158,7 @@ fn a_directory_with_a_run_is_not_overwritten_and_another_run_is_not_resumed() {
     let (examples, directory) = (sequences(23, 3), tempfile::tempdir().unwrap());
     run(&mut Everything::new(1, 0.0), &settings(), &examples, directory.path()).unwrap();
     let (stop, progress) = (AtomicBool::new(false), &mut |_: &Progress| {});
-    let again = Run { directory: directory.path(), resume: false, stop: &stop, progress };
+    let again = Run { directory: directory.path(), resume: false, earlier_steps: 0, stop: &stop, progress };
     let private = data(&examples, Standing::Private);
     let error = train(&mut Everything::new(1, 0.0), &settings(), private, None, again).unwrap_err();
     assert!(error.to_string().contains("has a checkpoint already; resume it, or choose another"), "{error}");
@@ -205,7 +205,7 @@ fn the_best_on_validation_data_is_kept_and_a_run_without_progress_ends() {
         ..settings()
     };
     let (stop, progress) = (AtomicBool::new(false), &mut |_: &Progress| {});
-    let place = Run { directory: directory.path(), resume: false, stop: &stop, progress };
+    let place = Run { directory: directory.path(), resume: false, earlier_steps: 0, stop: &stop, progress };
     let private = data(&examples, Standing::Private);
     let outcome = train(&mut Given::new(2), &settings, private, Some(private), place).unwrap();
     // Best at the first look, step 2; then three looks without a better one.
@@ -222,7 +222,7 @@ fn private_training_refuses_private_validation_data_and_takes_public() {
     let settings = TrainingSettings { private: Some(PRIVATE), evaluate_every: 5, ..settings() };
     let with = |standing| {
         let (stop, progress) = (AtomicBool::new(false), &mut |_: &Progress| {});
-        let place = Run { directory: directory.path(), resume: false, stop: &stop, progress };
+        let place = Run { directory: directory.path(), resume: false, earlier_steps: 0, stop: &stop, progress };
         let private = data(&examples, Standing::Private);
         train(&mut Everything::new(1, 0.0), &settings, private, Some(data(&examples[..3], standing)), place)
     };
@@ -244,7 +244,7 @@ fn nothing_exact_is_told_about_a_private_run_unless_its_owner_asks() {
         let settings = TrainingSettings { private: Some(private), seed: None, ..settings() };
         let (stop, mut told) = (AtomicBool::new(false), Vec::new());
         let progress = &mut |progress: &Progress| told.push(progress.clone());
-        let place = Run { directory: directory.path(), resume: false, stop: &stop, progress };
+        let place = Run { directory: directory.path(), resume: false, earlier_steps: 0, stop: &stop, progress };
         let model = &mut Everything::new(1, 0.0);
         let outcome = train(model, &settings, data(&examples, Standing::Private), None, place).unwrap();
         // An empty batch has no loss, whoever asks.

@@ -68,6 +68,12 @@ impl From<allonym_nn::NnError> for Failure {
     }
 }
 
+impl From<allonym_models::ModelError> for Failure {
+    fn from(error: allonym_models::ModelError) -> Self {
+        Self::new(error.to_string(), "check the model's directory, or the file that was named")
+    }
+}
+
 impl From<DpError> for Failure {
     fn from(error: DpError) -> Self {
         let hint = match &error {

@@ -14,6 +14,7 @@ mod reserve;
 mod run;
 mod settings;
 mod summary;
+pub mod training;
 
 pub use failure::Failure;
 pub use pipeline::Pipeline;
@@ -26,4 +27,6 @@ pub use allonym_dp as dp;
 pub use allonym_eval as eval;
 pub use allonym_io as io;
 pub use allonym_ledger as ledger;
+pub use allonym_models as models;
+pub use allonym_nn as nn;
 pub use allonym_text as text;

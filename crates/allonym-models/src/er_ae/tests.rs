@@ -42,7 +42,13 @@ fn trained(settings: ErAeSettings, steps: u64) -> ErAe {
         TrainingSettings { steps: Some(steps), batch: 20, rate: 5e-3, seed: Some(1), ..TrainingSettings::default() };
     let data = Data { examples: &examples, standing: Standing::Public, fingerprint: "test" };
     let directory = tempfile::tempdir().unwrap();
-    let run = Run { directory: directory.path(), resume: false, stop: &AtomicBool::new(false), progress: &mut |_| {} };
+    let run = Run {
+        directory: directory.path(),
+        resume: false,
+        earlier_steps: 0,
+        stop: &AtomicBool::new(false),
+        progress: &mut |_| {},
+    };
     train(&mut model, &settings, data, None, run).unwrap();
     model
 }
@@ -199,7 +205,13 @@ fn the_reward_moves_probability_from_the_original_to_words_that_are_near() {
         TrainingSettings { steps: Some(1500), batch: 20, rate: 3e-3, seed: Some(1), ..TrainingSettings::default() };
     let data = Data { examples: &examples, standing: Standing::Public, fingerprint: "test" };
     let directory = tempfile::tempdir().unwrap();
-    let run = Run { directory: directory.path(), resume: false, stop: &AtomicBool::new(false), progress: &mut |_| {} };
+    let run = Run {
+        directory: directory.path(),
+        resume: false,
+        earlier_steps: 0,
+        stop: &AtomicBool::new(false),
+        progress: &mut |_| {},
+    };
     train(&mut model, &settings, data, None, run).unwrap();
     let after = model.reconstruction(&texts(100), 1).unwrap();
     assert!(after.original < before.original && after.cosine > before.cosine + 0.1, "{before:?} {after:?}");

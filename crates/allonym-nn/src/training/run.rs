@@ -17,6 +17,8 @@ pub struct Run<'a> {
     pub directory: &'a Path,
     /// Whether to go on from the last checkpoint in it, if there is one. Without this, a directory with checkpoints is refused.
     pub resume: bool,
+    /// Steps of earlier runs that were made on the same examples by the same private settings: their price is part of this run's.
+    pub earlier_steps: u64,
     /// Set from outside to stop after the step that is being made. A checkpoint is written.
     pub stop: &'a AtomicBool,
     /// Called after every step.
@@ -67,7 +69,7 @@ pub(super) fn train_on<M: Model>(
     validation: Option<Data<'_, M::Example>>,
     run: Run<'_>,
 ) -> Result<Outcome, NnError> {
-    let Run { directory, resume, stop, progress } = run;
+    let Run { directory, resume, earlier_steps, stop, progress } = run;
     let plan = settings.plan(training.examples.len())?;
     let validation = validation.filter(|data| !data.examples.is_empty());
     if settings.private.is_some() && validation.is_some_and(|data| data.standing == Standing::Private) {
@@ -82,6 +84,7 @@ pub(super) fn train_on<M: Model>(
     }
     // A price that cannot be computed is found now, and not with the first checkpoint.
     let private = settings.private.as_ref().zip(plan.sampling);
-    protection(training.standing, private, plan.steps, settings.seed.is_some())?;
-    Trainer::new(disk, model, settings, plan, training, validation, (directory, resume))?.steps(stop, progress)
+    protection(training.standing, private, plan.steps.saturating_add(earlier_steps), settings.seed.is_some())?;
+    Trainer::new(disk, model, settings, plan, training, validation, (directory, resume, earlier_steps))?
+        .steps(stop, progress)
 }

@@ -67,7 +67,7 @@ fn run(disk: &dyn Disk, model: &mut Pull, directory: &Path) -> Result<Outcome, N
     };
     let examples = [1.0, 2.0, 3.0, 4.0, 5.0];
     let data = Data { examples: &examples, standing: Standing::Private, fingerprint: "five" };
-    let run = Run { directory, resume: true, stop: &AtomicBool::new(false), progress: &mut |_| {} };
+    let run = Run { directory, resume: true, earlier_steps: 0, stop: &AtomicBool::new(false), progress: &mut |_| {} };
     train_on(disk, model, &settings, data, None, run)
 }
 

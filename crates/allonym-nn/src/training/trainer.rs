@@ -26,6 +26,7 @@ pub(super) struct Trainer<'a, M: Model> {
     training: Data<'a, M::Example>,
     validation: Option<Data<'a, M::Example>>,
     directory: PathBuf,
+    earlier_steps: u64,
     optimiser: Optimiser,
     entropy: Entropy,
     private: Option<PrivateStep>,
@@ -44,7 +45,7 @@ impl<'a, M: Model> Trainer<'a, M> {
         plan: Plan,
         training: Data<'a, M::Example>,
         validation: Option<Data<'a, M::Example>>,
-        (directory, resume): (&Path, bool),
+        (directory, resume, earlier_steps): (&Path, bool, u64),
     ) -> Result<Self, NnError> {
         let parameters = model.store().values().len();
         let mut optimiser = Optimiser::new(settings.optimiser, parameters)?;
@@ -87,6 +88,7 @@ impl<'a, M: Model> Trainer<'a, M> {
             training,
             validation,
             directory: directory.to_owned(),
+            earlier_steps,
             optimiser,
             entropy,
             private,
@@ -229,7 +231,7 @@ impl<'a, M: Model> Trainer<'a, M> {
         };
         let private = self.settings.private.as_ref().zip(self.plan.sampling);
         // Where validation chooses the checkpoint or the end, all steps that could have been made had a say.
-        let counted = if self.validation.is_some() { self.plan.steps } else { self.place.step };
+        let counted = if self.validation.is_some() { self.plan.steps } else { self.place.step } + self.earlier_steps;
         Ok(Card {
             version: Card::VERSION,
             kind: self.model.kind().to_owned(),

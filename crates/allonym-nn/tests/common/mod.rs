@@ -177,6 +177,6 @@ pub fn run<M: Model>(
     directory: &Path,
 ) -> Result<Outcome, NnError> {
     let (stop, progress) = (AtomicBool::new(false), &mut |_: &Progress| {});
-    let run = Run { directory, resume: true, stop: &stop, progress };
+    let run = Run { directory, resume: true, earlier_steps: 0, stop: &stop, progress };
     train(model, settings, data(examples, Standing::Private), None, run)
 }

@@ -15,9 +15,11 @@ mod environment;
 mod evaluate;
 mod judging;
 mod ledger;
+mod model;
 mod progress;
 mod risk;
 mod tokenize;
+mod train;
 mod vocabulary;
 
 use allonym::Failure;
@@ -47,6 +49,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Anonymize(Box<anonymize::Anonymize>),
+    Train(train::Train),
     Budget(Box<budget::Budget>),
     Compare(compare::Compare),
     Audit(audit::Audit),
@@ -73,6 +76,7 @@ pub(crate) fn main() -> ExitCode {
     };
     let outcome = std::panic::catch_unwind(|| match cli.command {
         Command::Anonymize(command) => command.run(),
+        Command::Train(command) => command.run(),
         Command::Budget(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Audit(command) => command.run(),

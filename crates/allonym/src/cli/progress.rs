@@ -78,3 +78,63 @@ impl Drop for Doing {
         self.0.finish_and_clear();
     }
 }
+
+/// How far training is: a bar on a terminal, and a line now and then elsewhere, since it takes hours.
+pub(super) struct Training {
+    bar: ProgressBar,
+    stage: String,
+    last: std::time::Instant,
+    smooth: Option<f64>,
+}
+
+/// Where nobody looks, a line so often.
+const EVERY: Duration = Duration::from_secs(60);
+
+impl Training {
+    pub(super) fn new() -> Self {
+        Self { bar: on_terminal(), stage: String::new(), last: std::time::Instant::now(), smooth: None }
+    }
+
+    pub(super) fn update(&mut self, stage: &str, made: Option<&allonym::nn::training::Progress>) {
+        if self.stage != stage {
+            (self.stage, self.smooth) = (stage.to_owned(), None);
+            let template = if made.is_some() { "{bar:30} {percent:>3} %  {msg}" } else { "{spinner} {msg}  {elapsed}" };
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                self.bar.set_style(style);
+            }
+            self.bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        let Some(made) = made else {
+            self.bar.set_message(stage.to_owned());
+            return;
+        };
+        if let Some(loss) = made.loss {
+            self.smooth = Some(self.smooth.map_or(loss, |smooth| 0.98 * smooth + 0.02 * loss));
+        }
+        let mut line = format!("{stage}: step {} of {}, epoch {}", made.step, made.steps, made.epoch);
+        if let Some(loss) = self.smooth {
+            line.push_str(&format!(", loss {loss:.2}"));
+        }
+        if let Some(validation) = made.validation {
+            line.push_str(&format!(", validation {validation:.3}"));
+        }
+        if let Some(speed) = made.tokens_per_second {
+            line.push_str(&format!(", {speed:.0} tokens a second"));
+        }
+        line.push_str(&format!(", {} left", indicatif::HumanDuration(made.left)));
+        self.bar.set_length(made.steps);
+        self.bar.set_position(made.step);
+        let due = self.last.elapsed() >= EVERY || made.validation.is_some() || made.step == made.steps;
+        if self.bar.is_hidden() && due {
+            self.last = std::time::Instant::now();
+            super::tell(&format!("{line}\n"));
+        }
+        self.bar.set_message(line);
+    }
+}
+
+impl Drop for Training {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -11,26 +11,26 @@ use std::path::Path;
 
 /// How files are read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Reading {
-    pub(super) format: Option<Format>,
-    pub(super) table: Table,
-    pub(super) text_column: String,
-    pub(super) id_column: String,
-    pub(super) author_column: String,
-    pub(super) label_column: String,
+pub(crate) struct Reading {
+    pub(crate) format: Option<Format>,
+    pub(crate) table: Table,
+    pub(crate) text_column: String,
+    pub(crate) id_column: String,
+    pub(crate) author_column: String,
+    pub(crate) label_column: String,
 }
 
 /// The records of a file. Texts are originals or releases: nothing of them is shown unless the owner asks.
-pub(super) struct Loaded {
-    pub(super) source: Source,
-    pub(super) texts: Vec<String>,
+pub(crate) struct Loaded {
+    pub(crate) source: Source,
+    pub(crate) texts: Vec<String>,
     /// The values of each column that was asked for and is there.
-    pub(super) values: HashMap<String, Vec<Option<String>>>,
+    pub(crate) values: HashMap<String, Vec<Option<String>>>,
 }
 
 impl Loaded {
     /// Reads a file, with the values of some columns; those that the user named must be there.
-    pub(super) fn read(path: &Path, reading: &Reading, wanted: &[String], named: &[String]) -> Result<Self, Failure> {
+    pub(crate) fn read(path: &Path, reading: &Reading, wanted: &[String], named: &[String]) -> Result<Self, Failure> {
         let format = Format::settle(reading.format, path)?;
         let mut values: Vec<String> = vec![reading.id_column.clone()];
         values.extend(wanted.iter().filter(|column| **column != reading.id_column).cloned());
@@ -66,7 +66,7 @@ impl Loaded {
     }
 
     /// The values of a column, if it is there.
-    pub(super) fn column(&self, name: &str) -> Option<&[Option<String>]> {
+    pub(crate) fn column(&self, name: &str) -> Option<&[Option<String>]> {
         self.values.get(name).map(Vec::as_slice)
     }
 }

@@ -3,7 +3,7 @@
 mod classes;
 mod encoder;
 mod lined_up;
-mod load;
+pub(crate) mod load;
 mod membership;
 mod plan;
 mod reconstruction;

@@ -1,0 +1,237 @@
+//! `train er-ae`: reconstruction, then reconstruction and embedding reward.
+
+use super::parts::Parts;
+use super::settings::ErAeTraining;
+use crate::evaluation::load::{Loaded, Reading};
+use crate::failure::Failure;
+use allonym_dp::PrivacyRng;
+use allonym_io::Table;
+use allonym_models::er_ae::{ErAe, Reconstruction, Text};
+use allonym_models::{Embeddings, Filled};
+use allonym_nn::checkpoint::{self, Pointer};
+use allonym_nn::training::{Data, Ended, Model, Progress, Run, Standing, train};
+use allonym_nn::{Card, Protection};
+use allonym_text::vocabulary::Origin;
+use allonym_text::{Document, Vocabulary};
+use serde::Serialize;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// At most so many examples are looked at to choose the best state, and as many to say how good it is.
+const LOOKED_AT: usize = 2000;
+
+/// What a training run leaves, for its owner.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Who may see this file.
+    pub note: &'static str,
+    /// Records trained on, chosen by, and left for tests.
+    pub records: [usize; 3],
+    /// Sentences trained on; in private training one part of each record.
+    pub examples: usize,
+    /// Words of the vocabulary with a vector of the file, with that of another word, and with one made for them.
+    pub vectors: [usize; 3],
+    /// The stages, in their order.
+    pub stages: Vec<StageReport>,
+    /// Whether it was stopped before its end, and can be resumed.
+    pub stopped: bool,
+}
+
+/// What a stage leaves.
+#[derive(Clone, Debug, Serialize)]
+pub struct StageReport {
+    /// `ae-dp` or `er-ae`.
+    pub model: &'static str,
+    /// Steps made.
+    pub steps: u64,
+    /// What is promised to those whose texts were trained on.
+    pub guarantee: Protection,
+    /// On test records; not there in private training, since it is exact.
+    pub reconstruction: Option<Reconstruction>,
+}
+
+struct Prepared {
+    training: Vec<Text>,
+    validation: Vec<Text>,
+    test: Vec<Text>,
+    records: [usize; 3],
+    fingerprint: String,
+}
+
+/// Trains a model and writes it. `progress` is told the name of the stage.
+///
+/// # Errors
+/// When a file cannot be read or written, a setting is refused, or the run diverges.
+pub fn train_er_ae(
+    settings: &ErAeTraining,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<Report, Failure> {
+    let preset = settings.preset()?;
+    if settings.public && settings.private.is_some() {
+        let message = "the texts are declared public, and noise is asked for to protect them";
+        return Err(Failure::new(message, "leave out `--public` or `--private`"));
+    }
+    check_out(settings)?;
+    let vocabulary = Arc::new(vocabulary(settings, preset.vocabulary)?);
+    progress("reading word vectors", None);
+    let (vectors, filled) = Embeddings::read(&settings.embeddings)?.for_vocabulary(&vocabulary);
+    let mut rng = PrivacyRng::reproducible(settings.seed);
+    let mut model = ErAe::new(settings.network(preset), vocabulary, Arc::new(vectors), &mut rng)?;
+    progress("reading texts", None);
+    let prepared = prepare(settings, &model)?;
+    write_settings(settings)?;
+
+    let Filled { found, alike, made } = filled;
+    let mut report = Report {
+        note: "for the owner of the texts: the figures are exact",
+        records: prepared.records,
+        examples: prepared.training.len(),
+        vectors: [found, alike, made],
+        stages: Vec::new(),
+        stopped: false,
+    };
+    let mut earlier_steps = 0;
+    for (name, stage, reward) in [("ae-dp", "reconstruction", false), ("er-ae", "reward", true)] {
+        if reward {
+            if !settings.with_reward(preset) {
+                break;
+            }
+            model = model.with_reward(settings.reward);
+        }
+        let training = settings.stage(preset, prepared.training.len(), reward);
+        let standing = if settings.public { Standing::Public } else { Standing::Private };
+        let data = |examples| Data { examples, standing, fingerprint: &prepared.fingerprint };
+        let validation = settings.private.is_none().then(|| data(prepared.validation.as_slice()));
+        let directory = settings.out.join("training").join(stage);
+        let run = Run {
+            directory: &directory,
+            resume: settings.resume,
+            earlier_steps,
+            stop,
+            progress: &mut |made: &Progress| progress(stage, Some(made)),
+        };
+        let outcome = train(&mut model, &training, data(prepared.training.as_slice()), validation, run)?;
+        if outcome.ended == Ended::Stopped {
+            report.stopped = true;
+            break;
+        }
+        let card = chosen(&directory, &mut model, outcome.card)?;
+        earlier_steps += card.planned_steps;
+        model.save(&settings.out.join(name), &in_words(card.clone(), settings))?;
+        progress("measuring reconstruction", None);
+        let measured = settings.private.is_none();
+        let reconstruction = measured.then(|| model.reconstruction(&prepared.test, training.threads)).transpose()?;
+        report.stages.push(StageReport { model: name, steps: card.steps, guarantee: card.guarantee, reconstruction });
+    }
+    write_report(settings, &report)?;
+    Ok(report)
+}
+
+/// The state that validation chose, or the last one.
+fn chosen(directory: &Path, model: &mut ErAe, last: Card) -> Result<Card, Failure> {
+    let Some(best) = checkpoint::find(directory, Pointer::Best)? else { return Ok(last) };
+    checkpoint::load(&best, model.store_mut())?;
+    Ok(checkpoint::load_card(&best)?)
+}
+
+/// What an example is, in words of the file.
+fn in_words(mut card: Card, settings: &ErAeTraining) -> Card {
+    if let Protection::Differential(promise) = &mut card.guarantee {
+        promise.unit = format!("one record of the training file (its first {} tokens)", settings.max_tokens);
+    }
+    card
+}
+
+fn prepare(settings: &ErAeTraining, model: &ErAe) -> Result<Prepared, Failure> {
+    let reading = Reading {
+        format: settings.format,
+        table: Table::default(),
+        text_column: settings.text_column.clone(),
+        // No record is looked up by its id here.
+        id_column: settings.author_column.clone(),
+        author_column: settings.author_column.clone(),
+        label_column: "label".to_owned(),
+    };
+    let loaded = Loaded::read(&settings.data, &reading, &[], &[])?;
+    let parts = Parts::of(loaded.texts.len(), loaded.column(&settings.author_column), settings.seed);
+    let document = |record: &usize| Document::read(&loaded.texts[*record]);
+    let sentences = |records: &[usize]| -> Vec<Text> {
+        records.iter().flat_map(|record| model.examples(&document(record))).collect()
+    };
+    let training = match settings.private {
+        None => sentences(&parts.training),
+        // What is protected is a record, so a record is one example, whatever it holds.
+        Some(_) => parts.training.iter().map(|record| model.pieces(&document(record)).swap_remove(0)).collect(),
+    };
+    if training.is_empty() {
+        return Err(Failure::new("there is nothing to train on", "give a file with at least a few texts"));
+    }
+    let some = |mut texts: Vec<Text>| {
+        PrivacyRng::reproducible(settings.seed).shuffle(&mut texts);
+        texts.truncate(LOOKED_AT);
+        texts
+    };
+    let fingerprint = match (settings.public, loaded.source.sha256) {
+        (true, Some(hash)) => format!("sha256:{hash}"),
+        _ => "withheld: a hash would let others check a guess".to_owned(),
+    };
+    let records = [parts.training.len(), parts.validation.len(), parts.test.len()];
+    let (validation, test) = (some(sentences(&parts.validation)), some(sentences(&parts.test)));
+    Ok(Prepared { training, validation, test, records, fingerprint })
+}
+
+fn vocabulary(settings: &ErAeTraining, usual: usize) -> Result<Vocabulary, Failure> {
+    let all = match &settings.vocabulary {
+        None => Vocabulary::english(Vocabulary::english_size())?,
+        Some(path) => {
+            let file = std::fs::read_to_string(path).map_err(|e| Failure::reading("the vocabulary", path, &e))?;
+            Vocabulary::parse(&file)?
+        }
+    };
+    if all.origin() == Origin::Private {
+        return Err(Failure::refusal(
+            "the vocabulary was counted from private texts, and every release of the model would show its words",
+            "use a public one",
+        ));
+    }
+    let size = settings.vocabulary_size.unwrap_or(usual.min(all.words()));
+    Ok(all.truncated(size)?)
+}
+
+/// A directory that holds something else is not written into.
+fn check_out(settings: &ErAeTraining) -> Result<(), Failure> {
+    let out = &settings.out;
+    let used = std::fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
+    let ours = out.join("settings.toml").is_file() && out.join("training").is_dir();
+    match (used, ours, settings.resume) {
+        (true, true, true) | (false, ..) => Ok(()),
+        (true, true, false) => Err(Failure::new(
+            format!("{} has a model already", out.display()),
+            "go on with it by `--resume`, or choose another directory",
+        )),
+        (true, false, _) => Err(Failure::new(
+            format!("{} is a directory with other files", out.display()),
+            "give the model a directory of its own",
+        )),
+    }
+}
+
+fn write_settings(settings: &ErAeTraining) -> Result<(), Failure> {
+    let out = &settings.out;
+    let writing = |error: std::io::Error| {
+        Failure::new(format!("cannot write into {}: {}", out.display(), error.kind()), "check the path")
+    };
+    std::fs::create_dir_all(out.join("training")).map_err(writing)?;
+    let text = toml::to_string(settings)
+        .map_err(|_| Failure::new("the settings cannot stand in a file", "paths must be UTF-8"))?;
+    std::fs::write(out.join("settings.toml"), text).map_err(writing)
+}
+
+fn write_report(settings: &ErAeTraining, report: &Report) -> Result<(), Failure> {
+    let path = settings.out.join("report.json");
+    let text = serde_json::to_string_pretty(report).unwrap_or_default();
+    std::fs::write(&path, text + "\n")
+        .map_err(|error| Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path"))
+}

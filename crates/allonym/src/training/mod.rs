@@ -1,0 +1,16 @@
+//! Training models on a file: which records, which stages, and what is left in the model's directory.
+//!
+//! ```text
+//! OUT/er-ae/      the model: parameters, words, vectors, card          (`anonymize --model OUT`)
+//! OUT/ae-dp/      the same before the embedding reward                 (`anonymize --model OUT/ae-dp`)
+//! OUT/training/   checkpoints and losses of both stages: for its owner
+//! OUT/settings.toml, OUT/report.json
+//! ```
+
+mod er_ae;
+mod parts;
+mod settings;
+
+pub use er_ae::{Report, StageReport, train_er_ae};
+pub use parts::Parts;
+pub use settings::ErAeTraining;
