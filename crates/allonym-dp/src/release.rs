@@ -99,6 +99,26 @@ pub trait Proposer {
     fn scores(&mut self, released: &[u32]) -> &[f32];
 }
 
+impl<P: Proposer + ?Sized> Proposer for &mut P {
+    fn tokens(&self) -> usize {
+        (**self).tokens()
+    }
+
+    fn scores(&mut self, released: &[u32]) -> &[f32] {
+        (**self).scores(released)
+    }
+}
+
+impl<P: Proposer + ?Sized> Proposer for Box<P> {
+    fn tokens(&self) -> usize {
+        (**self).tokens()
+    }
+
+    fn scores(&mut self, released: &[u32]) -> &[f32] {
+        (**self).scores(released)
+    }
+}
+
 /// Draws the release of one record, as vocabulary ids, without the end and what follows it.
 pub fn release<P: Proposer>(
     mechanism: &dyn Mechanism,

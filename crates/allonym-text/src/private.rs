@@ -29,6 +29,16 @@ impl<T> Private<T> {
         Private(compute(self.0))
     }
 
+    /// Two private values as one.
+    pub fn with<U>(self, other: Private<U>) -> Private<(T, U)> {
+        Private((self.0, other.0))
+    }
+
+    /// Several private values as one.
+    pub fn together(values: impl IntoIterator<Item = Self>) -> Private<Vec<T>> {
+        Private(values.into_iter().map(|value| value.0).collect())
+    }
+
     /// Borrows the value, still private.
     pub fn as_ref(&self) -> Private<&T> {
         Private(&self.0)
@@ -43,6 +53,13 @@ impl<T> Private<T> {
     /// draws a release, or a measurement on the machine of the text's owner.
     pub fn declassify(self, _reason: &'static str) -> T {
         self.0
+    }
+}
+
+impl<T> Private<Vec<T>> {
+    /// One private value as several. How many there are is not private: it is the number of values that were put together.
+    pub fn apart(self) -> Vec<Private<T>> {
+        self.0.into_iter().map(Private).collect()
     }
 }
 

@@ -3,6 +3,8 @@
 use allonym_dp::DpError;
 use allonym_io::IoError;
 use allonym_ledger::LedgerError;
+use allonym_models::ModelError;
+use allonym_nn::NnError;
 use allonym_text::vocabulary::VocabularyError;
 use std::fmt;
 
@@ -62,15 +64,27 @@ impl From<allonym_eval::EvalError> for Failure {
     }
 }
 
-impl From<allonym_nn::NnError> for Failure {
-    fn from(error: allonym_nn::NnError) -> Self {
-        Self::new(error.to_string(), "check the files of the encoder")
+impl From<NnError> for Failure {
+    fn from(error: NnError) -> Self {
+        let hint = match &error {
+            NnError::Refused { hint, .. } => hint,
+            NnError::Setting { .. } => "see `--help` for the range",
+            NnError::LaterVersion { .. } => "use the program that wrote it, or a later one",
+            NnError::Diverged { .. } => "take a smaller learning rate",
+            NnError::File { .. } => "check the path, and whether the disk is full",
+            _ => "check the file that is named",
+        };
+        Self { refused: matches!(error, NnError::Refused { .. }), ..Self::new(error.to_string(), hint) }
     }
 }
 
-impl From<allonym_models::ModelError> for Failure {
-    fn from(error: allonym_models::ModelError) -> Self {
-        Self::new(error.to_string(), "check the model's directory, or the file that was named")
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::Network(error) => error.into(),
+            ModelError::Setting { .. } => Self::new(error.to_string(), "see `--help` for the range"),
+            _ => Self::new(error.to_string(), "check the model's directory, or the file that was named"),
+        }
     }
 }
 

@@ -7,12 +7,14 @@
 
 pub mod demo;
 pub mod evaluation;
+mod explain;
 mod failure;
 mod pipeline;
 mod proposer;
 mod reserve;
 mod run;
 mod settings;
+mod source;
 mod summary;
 pub mod training;
 

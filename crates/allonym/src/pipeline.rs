@@ -1,13 +1,17 @@
 //! From original texts to released ones, on all cores.
 
+use crate::explain::{Explanations, Traced};
 use crate::failure::Failure;
-use crate::proposer::Verbatim;
 use crate::settings::Checked;
+use crate::source::{Ready, Source};
 use allonym_dp::{Entropy, Guarantee, Mechanism, PrivacyRng, Purpose, Released, Terms, release};
 use allonym_text::vocabulary::Origin;
-use allonym_text::{Document, Private, Vocabulary, detokenise};
+use allonym_text::{Private, Vocabulary, detokenise};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// So many tokens are encoded at a time.
+const AT_ONCE: usize = 1 << 16;
 
 /// A method with its settings, ready to release texts.
 ///
@@ -25,6 +29,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Pipeline<'a> {
     mechanism: &'a dyn Mechanism,
     vocabulary: &'a Vocabulary,
+    source: &'a Source,
+    explanations: Option<Explanations>,
     terms: Terms,
     entropy: Entropy,
     /// Records released so far: each has a random stream of its own, and none is used twice.
@@ -59,32 +65,80 @@ impl<'a> Pipeline<'a> {
             Some(seed) => Entropy::reproducible(seed),
             None => Entropy::from_os()?,
         };
-        let public_words = match checked.settings.vocabulary {
-            None => "the vocabulary is public (it comes with the program)",
-            Some(_) => "the vocabulary is public (its file says so)",
+        let explanations = checked.settings.explain.as_deref().map(Explanations::create).transpose()?;
+        let public_words = match (&checked.settings.vocabulary, &checked.source) {
+            (None, Source::ErAe(..)) => "the vocabulary is public (it is the model's, and says so)",
+            (None, Source::Verbatim) => "the vocabulary is public (it comes with the program)",
+            (Some(_), _) => "the vocabulary is public (its file says so)",
         };
-        let Checked { mechanism, vocabulary, terms, .. } = checked;
-        let records = AtomicU64::new(0);
-        Ok(Self { mechanism: &**mechanism, vocabulary, terms: *terms, entropy, records, public_words, workers })
+        let Checked { mechanism, vocabulary, terms, source, .. } = checked;
+        Ok(Self {
+            mechanism: &**mechanism,
+            vocabulary,
+            source,
+            explanations,
+            terms: *terms,
+            entropy,
+            records: AtomicU64::new(0),
+            public_words,
+            workers,
+        })
     }
 
     /// Releases the texts of the next records. The result for a record depends on its text, its place among all records
     /// of this pipeline and the pipeline's randomness alone, not on the other records, on batches or on threads.
     pub fn release(&self, texts: &[Private<String>]) -> Vec<Released<String>> {
         let first = self.records.fetch_add(texts.len() as u64, Ordering::Relaxed);
-        self.workers.install(|| {
-            texts.par_iter().enumerate().map(|(index, text)| self.release_one(first + index as u64, text)).collect()
-        })
+        // Encoded texts are held for a part of them at a time.
+        let part = (AT_ONCE / self.terms.max_tokens).clamp(1, 4096);
+        let mut released = Vec::with_capacity(texts.len());
+        for (place, texts) in (first..).step_by(part).zip(texts.chunks(part)) {
+            released.extend(self.workers.install(|| self.release_some(place, texts)));
+        }
+        released
     }
 
-    fn release_one(&self, record: u64, text: &Private<String>) -> Released<String> {
-        let proposer = text.as_ref().map(|text| {
-            let document = Document::read_up_to(text, self.terms.max_tokens);
-            Verbatim::new(&document, self.vocabulary, self.terms.length, self.mechanism.reads())
-        });
+    fn release_some(&self, first: u64, texts: &[Private<String>]) -> Vec<Released<String>> {
+        let ready = self.source.ready(texts, &self.terms);
+        let drawn: Vec<(Released<Vec<u32>>, Option<Private<String>>)> = ready
+            .into_par_iter()
+            .zip(texts)
+            .enumerate()
+            .map(|(index, (ready, text))| self.draw(first + index as u64, ready, text))
+            .collect();
+        let (released, lines): (Vec<_>, Vec<_>) = drawn.into_iter().unzip();
+        if let Some(explanations) = &self.explanations {
+            explanations.write(Private::together(lines.into_iter().flatten()));
+        }
+        let text = |ids: Vec<u32>| detokenise(ids.iter().filter_map(|id| self.vocabulary.word(*id)));
+        released.into_par_iter().map(|ids| ids.map(text)).collect()
+    }
+
+    /// Draws a record, and tells its owner how, if asked to.
+    fn draw(
+        &self,
+        record: u64,
+        ready: Private<Ready>,
+        text: &Private<String>,
+    ) -> (Released<Vec<u32>>, Option<Private<String>>) {
+        let reads = self.mechanism.reads();
+        let proposal = ready.map(|ready| self.source.proposal(ready, self.vocabulary, &self.terms, reads));
         let mut rng = self.entropy.stream(Purpose::Record, record);
-        release(self.mechanism, proposer, &self.terms, &mut rng)
-            .map(|ids| detokenise(ids.iter().filter_map(|id| self.vocabulary.word(*id))))
+        if self.explanations.is_none() {
+            return (release(self.mechanism, proposal, &self.terms, &mut rng), None);
+        }
+        let mut traced = proposal.map(|proposal| Traced::new(proposal, reads));
+        let ids = release(self.mechanism, traced.as_mut(), &self.terms, &mut rng);
+        let first = self.terms.length.id_of(0);
+        let both = text.as_ref().with(traced);
+        let line =
+            both.map(|(text, traced)| Explanations::line(record, text, &traced, ids.value(), first, self.vocabulary));
+        (ids, Some(line))
+    }
+
+    /// Whether everything was explained that was asked for.
+    pub(crate) fn explained(&self) -> Result<(), Failure> {
+        self.explanations.as_ref().map_or(Ok(()), Explanations::finish)
     }
 
     /// A random stream for another purpose than a record.
@@ -103,6 +157,7 @@ impl<'a> Pipeline<'a> {
             Origin::Private => "the vocabulary is public (IT IS NOT: it was counted from private texts)".to_owned(),
         });
         guarantee.assumptions.push("the records are of different authors: n records of one author cost n times".into());
+        self.source.explain_to(&mut guarantee);
         if self.vocabulary.origin() == Origin::Private {
             guarantee.void.push("the vocabulary was counted from private texts".into());
             guarantee.not_protected.push("which words occur in the texts the vocabulary was counted from".into());

@@ -49,6 +49,7 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
         }
     };
     let report = stages(reader, writer, seen, &pipeline, on_progress)
+        .and_then(|report| pipeline.explained().map(|()| report))
         .map_err(|failure| say_what_was_spent(failure, reserved.as_ref()))?;
     Summary::new(checked, report, &pipeline, reserved, false)
 }

@@ -1,6 +1,7 @@
 //! A run as data: every setting of `allonym anonymize`, its default, and its check.
 
 use crate::failure::Failure;
+use crate::source::Source;
 use allonym_dp::compose::plan;
 use allonym_dp::mechanism::{self, Mechanism, Parameters};
 use allonym_dp::{Length, Terms};
@@ -9,6 +10,7 @@ use allonym_text::Vocabulary;
 use allonym_text::vocabulary::Origin;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The settings of a run, as in a `run.toml`. Only [`Settings::check`]ed ones run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -72,7 +74,15 @@ pub struct Settings {
     /// `clipped-logit`, `floored` and `metric`: where scores are clipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<f64>,
-    /// A vocabulary file. Default: the English list that comes with the program.
+    /// A model's directory, which proposes the tokens. Default: the text's own words are proposed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<PathBuf>,
+    /// Whether a model may be used that was trained on private texts without protection. Default false.
+    pub allow_private_model: bool,
+    /// A file that tells the owner, for every token, the best candidates and what was drawn. It is private. Default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<PathBuf>,
+    /// A vocabulary file. Default: the model's, or the English list that comes with the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vocabulary: Option<PathBuf>,
     /// How many of the most frequent words are used. Default: all of the list (20,000, as in the papers).
@@ -121,6 +131,9 @@ impl Default for Settings {
             candidates: None,
             good: None,
             clip: None,
+            model: None,
+            allow_private_model: false,
+            explain: None,
             vocabulary: None,
             vocabulary_size: None,
             allow_private_vocabulary: false,
@@ -142,7 +155,8 @@ pub struct Checked {
     pub(crate) table: Table,
     pub(crate) limits: Limits,
     pub(crate) terms: Terms,
-    pub(crate) vocabulary: Vocabulary,
+    pub(crate) vocabulary: Arc<Vocabulary>,
+    pub(crate) source: Source,
     pub(crate) mechanism: Box<dyn Mechanism>,
 }
 
@@ -192,7 +206,12 @@ impl Settings {
             delta: self.delta,
         }
         .check()?;
-        let vocabulary = self.load_vocabulary()?;
+        self.check_explain()?;
+        let source = self.load_source()?;
+        let vocabulary = match source.vocabulary() {
+            Some(vocabulary) => vocabulary,
+            None => Arc::new(self.load_vocabulary()?),
+        };
         let mechanism = self.build_mechanism(self.length.outcomes(vocabulary.words()))?;
         if !(1..=4095).contains(&self.max_record_mib) {
             let message = format!("`max-record-mib` is {}; it must be between 1 and 4095", self.max_record_mib);
@@ -205,7 +224,7 @@ impl Settings {
         // A batch holds releases too: fewer records where each may be long.
         let batch_records = (400_000 / self.max_tokens).clamp(1, Limits::default().batch_records);
         let limits = Limits { record_bytes: self.max_record_mib << 20, batch_records, ..Limits::default() };
-        Ok(Checked { settings: self, format, columns, table, limits, terms, vocabulary, mechanism })
+        Ok(Checked { settings: self, format, columns, table, limits, terms, vocabulary, source, mechanism })
     }
 
     fn table(&self, format: Format) -> Result<Table, Failure> {
@@ -352,6 +371,36 @@ impl Settings {
             keys: self.ledger.is_some(),
             values: Vec::new(),
         })
+    }
+
+    /// What is explained is private, so it is written into a file of its own.
+    fn check_explain(&self) -> Result<(), Failure> {
+        let Some(explain) = &self.explain else { return Ok(()) };
+        let others = [Some(&self.input), Some(&self.output), self.ledger.as_ref(), self.model.as_ref()];
+        let run_file = self.run_file();
+        let same = |other: &PathBuf| allonym_io::same_file(other, explain) || real_path(other) == real_path(explain);
+        if is_stream(explain) || others.into_iter().flatten().chain(run_file.as_ref()).any(same) {
+            return Err(Failure::refusal(
+                "the explanation tells the original texts, so it needs a file of its own",
+                "give a file that no other setting names, and keep it with the originals",
+            ));
+        }
+        Ok(())
+    }
+
+    fn load_source(&self) -> Result<Source, Failure> {
+        let Some(directory) = &self.model else {
+            if self.allow_private_model {
+                let message = "`allow-private-model` means nothing without a model";
+                return Err(Failure::new(message, "leave it out, or name a model with `--model`"));
+            }
+            return Ok(Source::Verbatim);
+        };
+        if self.vocabulary.is_some() || self.vocabulary_size.is_some() {
+            let message = "a model has a vocabulary of its own";
+            return Err(Failure::new(message, "leave out `--vocabulary` and `--vocabulary-size`"));
+        }
+        Source::open(directory, self.allow_private_model)
     }
 
     fn load_vocabulary(&self) -> Result<Vocabulary, Failure> {

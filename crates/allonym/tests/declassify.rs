@@ -11,6 +11,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("allonym/src/cli/tokenize.rs", "tokenize: shown to the text's owner"),
     ("allonym/src/evaluation/load.rs", "evaluation: classes of records, on their owner's machine"),
     ("allonym/src/evaluation/load.rs", "evaluation: on its owner's machine"),
+    ("allonym/src/explain.rs", "explain: the owner asked for a file that tells the originals, and it says so"),
     ("allonym/src/reserve.rs", "the ledger keeps keyed hashes of ids and authors"),
 ];
 

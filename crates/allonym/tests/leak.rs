@@ -52,7 +52,13 @@ fn jsonl(text: &str) -> String {
 }
 
 /// Everything that leaves a run on one text: what is said, and every file it made.
-fn everything(mechanism: &str, length: &str, format: &str, contents: &str) -> (Outcome, Vec<(String, Vec<u8>)>) {
+fn everything(
+    mechanism: &str,
+    length: &str,
+    format: &str,
+    contents: &str,
+    more: &[&str],
+) -> (Outcome, Vec<(String, Vec<u8>)>) {
     let place = Place::new();
     let input = format!("in.{format}");
     place.file(&input, contents);
@@ -60,6 +66,7 @@ fn everything(mechanism: &str, length: &str, format: &str, contents: &str) -> (O
     let mut command = common::allonym();
     command.current_dir(place.root()).args(["anonymize", &input, "-o", &output, "--json"]);
     command.args(["--mechanism", mechanism, "--length", length, "--seed", "7", "--max-tokens", "8"]);
+    command.args(more);
     if let Some(epsilon) = parameters(mechanism).epsilon {
         command.args(["--epsilon", &epsilon.to_string()]);
     }
@@ -72,10 +79,10 @@ fn everything(mechanism: &str, length: &str, format: &str, contents: &str) -> (O
     (outcome, files.collect())
 }
 
-fn assert_alike(mechanism: &str, length: &str, (what, first, second): (&str, &str, &str)) {
+fn assert_alike(mechanism: &str, length: &str, (what, first, second): (&str, &str, &str), more: &[&str]) {
     for (format, wrap) in [("csv", csv as fn(&str) -> String), ("jsonl", jsonl)] {
-        let one = everything(mechanism, length, format, &wrap(first));
-        let other = everything(mechanism, length, format, &wrap(second));
+        let one = everything(mechanism, length, format, &wrap(first), more);
+        let other = everything(mechanism, length, format, &wrap(second), more);
         assert!(one == other, "{mechanism}, length {length}, {format}: {what} leaks");
     }
 }
@@ -85,17 +92,33 @@ fn texts_that_read_the_same_come_out_the_same() {
     for entry in CATALOGUE {
         for length in ["fixed", "public"] {
             for pair in SAME_WORDS {
-                assert_alike(entry.name, length, *pair);
+                assert_alike(entry.name, length, *pair, &[]);
             }
         }
     }
 }
 
 #[test]
+fn texts_that_read_the_same_come_out_the_same_from_a_model() {
+    let model = ["--model", common::model()];
+    for mechanism in ["exponential", "two-set", "subset", "band"] {
+        for pair in SAME_WORDS {
+            assert_alike(mechanism, "fixed", *pair, &model);
+        }
+    }
+    for pair in ANY_TWO {
+        assert_alike("random", "fixed", *pair, &model);
+    }
+    // And the comparison can fail: what the words are has a say in what a model proposes.
+    let text = |text: &str| everything("subset", "public", "csv", &csv(text), &model);
+    assert!(text("great great great great great") != text("awful awful awful awful awful"));
+}
+
+#[test]
 fn a_method_of_epsilon_zero_treats_any_two_texts_alike() {
     for entry in CATALOGUE.iter().filter(|entry| hides_everything(entry.name)) {
         for pair in ANY_TWO {
-            assert_alike(entry.name, "fixed", *pair);
+            assert_alike(entry.name, "fixed", *pair, &[]);
         }
     }
 }
@@ -104,7 +127,8 @@ fn a_method_of_epsilon_zero_treats_any_two_texts_alike() {
 fn a_mechanism_that_keeps_words_keeps_some() {
     // The comparison of texts that read the same would be empty if nothing of a text ever came through.
     for name in ["randomized-response", "subset", "band", "two-set"] {
-        let (_, files) = everything(name, "public", "csv", &csv("great great great great great great great great"));
+        let (_, files) =
+            everything(name, "public", "csv", &csv("great great great great great great great great"), &[]);
         let mut text = String::new();
         let (_, packed) = &files[0];
         std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&packed[..]), &mut text).unwrap();
@@ -115,8 +139,8 @@ fn a_mechanism_that_keeps_words_keeps_some() {
 #[test]
 fn the_test_itself_sees_a_leak() {
     // A public length is declared, and does leak: the comparison above must be able to fail.
-    let one = everything("random", "public", "csv", &csv("short"));
-    let other = everything("random", "public", "csv", &csv("a longer one"));
+    let one = everything("random", "public", "csv", &csv("short"), &[]);
+    let other = everything("random", "public", "csv", &csv("a longer one"), &[]);
     assert!(one != other);
 }
 

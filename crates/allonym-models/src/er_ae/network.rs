@@ -7,6 +7,9 @@ use allonym_nn::{Gradients, Matrix, NnError, Rows, Sequences, Store};
 use allonym_text::vocabulary::{START, UNKNOWN};
 use std::sync::Arc;
 
+/// How much more than half open the gates begin that keep what is known.
+const REMEMBERING: f64 = 1.0;
+
 /// The layers.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
@@ -50,9 +53,10 @@ impl Network {
         let shape = |inputs, both_ways| Shape { kind: Kind::Gru, inputs, cells, layers, both_ways };
         Ok(Self {
             embedding: Embedding::frozen("embedding", vectors)?,
-            encoder: Recurrent::new("encoder", shape(width, true), store, rng)?,
+            encoder: Recurrent::new("encoder", shape(width, true), store, rng)?.remembering(REMEMBERING, store),
             latent: Linear::new("latent", 2 * cells, latent, false, store, rng)?,
-            generator: Recurrent::new("generator", shape(width + latent, false), store, rng)?,
+            generator: Recurrent::new("generator", shape(width + latent, false), store, rng)?
+                .remembering(REMEMBERING, store),
             attention: attention
                 .then(|| {
                     Ok::<_, NnError>(Attention {

@@ -17,6 +17,7 @@ Examples:
   allonym anonymize letters/ --format files -o released/
   gunzip -c posts.jsonl.gz | allonym anonymize --format jsonl > released.jsonl
   allonym anonymize reviews.csv -o out.csv --mechanism two-set --total 20 --ledger reviews.ledger
+  allonym anonymize reviews.csv -o out.csv --model model --mechanism subset --epsilon 8 --explain private.jsonl
   allonym anonymize --config released.csv.run.toml
 
 Flags win over ALLONYM_.. variables, which win over the --config file.";
@@ -186,7 +187,22 @@ struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<usize>,
 
-    /// A vocabulary file [default: the English list of the program]
+    /// A model's directory, as `allonym train` writes it, which proposes the tokens [default: the text's own words]
+    #[arg(long, env = "ALLONYM_MODEL", hide_env = true, value_name = "DIR", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<PathBuf>,
+
+    /// Accept a model that was trained on private texts without protection; it may repeat them
+    #[arg(long, env = "ALLONYM_ALLOW_PRIVATE_MODEL", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), value_name = "BOOL", hide_possible_values = true, help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allow_private_model: Option<bool>,
+
+    /// Write, for the owner of the originals only, the best candidates of every token and what was drawn
+    #[arg(long, env = "ALLONYM_EXPLAIN", hide_env = true, value_name = "FILE", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<PathBuf>,
+
+    /// A vocabulary file [default: the model's, or the English list of the program]
     #[arg(long, env = "ALLONYM_VOCABULARY", hide_env = true, value_name = "FILE", help_heading = "Privacy")]
     #[serde(skip_serializing_if = "Option::is_none")]
     vocabulary: Option<PathBuf>,

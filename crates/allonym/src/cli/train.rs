@@ -53,6 +53,18 @@ struct ErAe {
     #[arg(long, value_parser = preset_parser(), hide_possible_values = true, default_value = PRESETS[0].name, value_name = "NAME", help = preset_help())]
     preset: String,
 
+    /// Layers of the encoder and of the generator [default: the preset's]
+    #[arg(long, value_name = "N")]
+    layers: Option<usize>,
+
+    /// Cells of each layer [default: the preset's]
+    #[arg(long, value_name = "N")]
+    cells: Option<usize>,
+
+    /// Numbers of the latent vector [default: the preset's]
+    #[arg(long, value_name = "N")]
+    latent: Option<usize>,
+
     /// Declare the texts public: anybody may see them
     #[arg(long)]
     public: bool,
@@ -183,6 +195,9 @@ impl ErAe {
             embeddings: self.embeddings,
             out: self.out,
             preset: self.preset,
+            layers: self.layers,
+            cells: self.cells,
+            latent: self.latent,
             public: self.public,
             format,
             text_column: self.text_column,

@@ -21,6 +21,15 @@ pub struct ErAeTraining {
     pub out: PathBuf,
     /// The size of the network. Default `small`.
     pub preset: String,
+    /// Layers of the encoder and of the generator. Default: the preset's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers: Option<usize>,
+    /// Cells of each layer. Default: the preset's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cells: Option<usize>,
+    /// Numbers of the latent vector. Default: the preset's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latent: Option<usize>,
     /// Whether the texts may be shown to anybody. Default false.
     pub public: bool,
     /// The format of the file, where its name does not tell.
@@ -78,6 +87,9 @@ impl Default for ErAeTraining {
             embeddings: PathBuf::new(),
             out: PathBuf::new(),
             preset: PRESETS[0].name.to_owned(),
+            layers: None,
+            cells: None,
+            latent: None,
             public: false,
             format: None,
             text_column: "text".into(),
@@ -110,7 +122,14 @@ impl ErAeTraining {
     }
 
     pub(super) fn network(&self, preset: &Preset) -> ErAeSettings {
-        ErAeSettings { word_dropout: self.word_dropout, ..preset.settings(self.max_tokens) }
+        let usual = preset.settings(self.max_tokens);
+        ErAeSettings {
+            layers: self.layers.unwrap_or(usual.layers),
+            cells: self.cells.unwrap_or(usual.cells),
+            latent: self.latent.unwrap_or(usual.latent),
+            word_dropout: self.word_dropout,
+            ..usual
+        }
     }
 
     /// Whether there is a second stage.

@@ -110,3 +110,33 @@ impl Place {
         self.0.path()
     }
 }
+
+/// A tiny model, trained by the program itself, once for each test file.
+pub(crate) fn model() -> &'static str {
+    static MODEL: std::sync::OnceLock<(Place, String)> = std::sync::OnceLock::new();
+    let (_, path) = MODEL.get_or_init(|| {
+        let place = Place::new();
+        let demo = place.name("demo.csv");
+        assert_eq!(run(&["demo", "--authors", "5", "--texts", "20", "--out", &demo]).code, Some(0));
+        let out = place.name("model");
+        let outcome = train(&place, &demo, &out, &["--public"]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        (place, out)
+    });
+    path
+}
+
+/// Trains a tiny model on a file.
+pub(crate) fn train(place: &Place, data: &str, out: &str, more: &[&str]) -> Outcome {
+    // Words that stand for nothing, each with a direction of its own.
+    let words = ["the", "was", "great", "awful", "it", "food", "very", "good", "bad", "and", "."];
+    let line = |(row, word): (usize, &&str)| {
+        let numbers: Vec<String> = (0..8).map(|column| ((row * 7 + column * 5) % 9).to_string()).collect();
+        format!("{word} {}\n", numbers.join(" "))
+    };
+    let vectors = place.file("vectors.txt", words.iter().enumerate().map(line).collect::<String>());
+    let small = ["--preset", "attention", "--cells", "12", "--latent", "8", "--vocabulary-size", "300"];
+    let short = ["--max-tokens", "12", "--steps", "60", "--reward-steps", "20", "--batch", "8", "--rate", "0.01"];
+    let files = ["train", "er-ae", "--data", data, "--embeddings", &vectors, "--out", out, "--threads", "2"];
+    run(&[&files[..], &small, &short, more].concat())
+}

@@ -1,0 +1,160 @@
+//! A model from its training to a release, by the program.
+
+mod common;
+
+use common::{Place, model, run, train};
+
+fn texts(place: &Place, texts: &[&str]) -> String {
+    let rows: String = texts
+        .iter()
+        .enumerate()
+        .map(|(row, text)| format!("{}\n", serde_json::json!({ "id": row + 1, "text": text })))
+        .collect();
+    place.file("in.jsonl", rows)
+}
+
+fn released(place: &Place, input: &str, more: &[&str]) -> Vec<String> {
+    let out = place.name("out.jsonl");
+    let outcome = run(&[&["anonymize", input, "-o", &out, "--model", model()][..], more].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let text =
+        |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["text"].as_str().unwrap().to_owned();
+    place.read("out.jsonl").lines().map(text).collect()
+}
+
+const SUBSET: [&str; 4] = ["--mechanism", "subset", "--epsilon", "12"];
+
+#[test]
+fn a_release_says_what_the_model_was_trained_on() {
+    let place = Place::new();
+    let input = texts(&place, &["The food was great."]);
+    let out = place.name("out.jsonl");
+    let outcome = run(&[&["anonymize", &input, "-o", &out, "--model", model()][..], &SUBSET].concat());
+    assert!(outcome.stderr.contains("the model was trained on public texts (its card says so)"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("epsilon 600"), "50 tokens at 12 each: {}", outcome.stderr);
+}
+
+#[test]
+fn texts_that_no_model_expects_come_out_as_the_guarantee_says() {
+    let place = Place::new();
+    let long = "word ".repeat(10_000);
+    let input = texts(&place, &["", "zyxw qvutt zzyzx", "Это совсем другой язык, не правда ли?", &long, "🙂🙂🙂"]);
+    let public = [&SUBSET[..], &["--length", "public", "--max-tokens", "12000"]].concat();
+    let found = released(&place, &input, &public);
+    assert_eq!(found[0], "");
+    assert!(!found[1].contains("zyx") && !found[2].chars().any(|c| ('а'..='я').contains(&c)), "{found:?}");
+    // As many tokens as the original, though marks are joined to words when they are written.
+    let words = found[3].split_whitespace().count();
+    assert!((5000..=10_000).contains(&words), "{words}");
+    let fixed = released(&place, &input, &SUBSET);
+    assert!(fixed.iter().all(|text| text.split_whitespace().count() <= 50));
+}
+
+#[test]
+fn threads_and_neighbours_do_not_change_a_seeded_release() {
+    let place = Place::new();
+    let many: Vec<String> =
+        (0..150).map(|i| format!("The food was {} and it was very good.", "great ".repeat(i % 9))).collect();
+    let all: Vec<&str> = many.iter().map(String::as_str).collect();
+    let seeded = [&SUBSET[..], &["--seed", "7"]].concat();
+    let input = texts(&place, &all);
+    let two = released(&place, &input, &[&seeded[..], &["--threads", "2"]].concat());
+    assert_eq!(two, released(&place, &input, &[&seeded[..], &["--threads", "1"]].concat()));
+    let mut others = all.clone();
+    others[1..].iter_mut().for_each(|text| *text = "bad");
+    let input = texts(&place, &others);
+    assert_eq!(released(&place, &input, &seeded)[0], two[0]);
+}
+
+#[test]
+fn an_explanation_is_for_the_owner_and_says_so() {
+    let place = Place::new();
+    let input = texts(&place, &["The food was great.", "It was."]);
+    let file = place.name("private.jsonl");
+    released(&place, &input, &[&SUBSET[..], &["--length", "public", "--explain", &file]].concat());
+    let text = place.read("private.jsonl");
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines[0]["note"].as_str().unwrap().starts_with("PRIVATE"));
+    assert_eq!((lines.len(), lines[1]["record"].as_u64(), lines[2]["record"].as_u64()), (3, Some(1), Some(2)));
+    let token = &lines[1]["tokens"][1];
+    assert_eq!((token["original"].as_str(), token["candidates"].as_array().unwrap().len()), (Some("food"), 5));
+    assert!(token["drawn"].is_string());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let refused = run(&["anonymize", &input, "--explain", &input, "-o", &place.name("o.jsonl")]);
+    assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+}
+
+#[test]
+fn a_model_of_private_texts_is_refused_unless_that_is_accepted_and_then_nothing_is_promised() {
+    let place = Place::new();
+    let demo = place.name("demo.csv");
+    run(&["demo", "--authors", "3", "--texts", "10", "--out", &demo]);
+    let out = place.name("model");
+    let trained = train(&place, &demo, &out, &[]);
+    assert!(trained.stdout.contains("private, and NOT protected"), "{trained:?}");
+    let input = texts(&place, &["It was."]);
+    let release = |more: &[&str]| {
+        run(&[&["anonymize", &input, "-o", &place.name("o.jsonl"), "--model", &out][..], &SUBSET, more].concat())
+    };
+    let refused = release(&[]);
+    assert!(refused.code == Some(1) && refused.stderr.contains("may repeat them"), "{refused:?}");
+    let accepted = release(&["--allow-private-model"]);
+    assert!(accepted.code == Some(0), "{accepted:?}");
+    assert!(accepted.stderr.contains("void: the model was trained on private texts"), "{}", accepted.stderr);
+}
+
+#[test]
+fn private_training_states_its_price_for_a_record() {
+    let place = Place::new();
+    let demo = place.name("demo.csv");
+    run(&["demo", "--authors", "5", "--texts", "20", "--out", &demo]);
+    let out = place.name("model");
+    let trained = train(&place, &demo, &out, &["--private", "noise=2,clip=1,delta=1e-4"]);
+    assert_eq!(trained.code, Some(0), "{}", trained.stderr);
+    let card = place.read("model/er-ae/card.toml");
+    assert!(card.contains("unit = \"one record of the training file (its first 12 tokens)\""), "{card}");
+    // Both stages are paid for: 60 steps and 20 more.
+    assert!(card.contains("counted-steps = 80"), "{card}");
+    assert!(!trained.stdout.contains("are the best candidate"), "exact figures of private texts: {}", trained.stdout);
+    let input = texts(&place, &["It was."]);
+    let release = run(&[&["anonymize", &input, "-o", &place.name("o.jsonl"), "--model", &out][..], &SUBSET].concat());
+    assert!(release.stderr.contains("pays for that besides: epsilon"), "{}", release.stderr);
+    for bad in ["noise=2,clip=1", "noise=x,clip=1,delta=1e-4", "sigma=2", "noise=2,clip=1,delta=0.5"] {
+        let refused = train(&place, &demo, &place.name("bad"), &["--private", bad]);
+        assert_eq!(refused.code, Some(2), "{bad}: {refused:?}");
+    }
+}
+
+#[test]
+fn a_stopped_or_finished_training_is_not_written_over() {
+    let place = Place::new();
+    let demo = place.name("demo.csv");
+    run(&["demo", "--authors", "3", "--texts", "10", "--out", &demo]);
+    let out = place.name("model");
+    assert_eq!(train(&place, &demo, &out, &["--public"]).code, Some(0));
+    let again = train(&place, &demo, &out, &["--public"]);
+    assert!(again.code == Some(2) && again.stderr.contains("has a model already"), "{again:?}");
+    assert_eq!(train(&place, &demo, &out, &["--public", "--resume"]).code, Some(0));
+    std::fs::create_dir(place.path("thesis")).unwrap();
+    place.file("thesis/chapter.txt", "words");
+    let other = train(&place, &demo, &place.name("thesis"), &["--public"]);
+    assert!(other.code == Some(2) && other.stderr.contains("other files"), "{other:?}");
+}
+
+#[test]
+fn a_directory_without_a_model_is_named() {
+    let place = Place::new();
+    let input = texts(&place, &["It was."]);
+    std::fs::create_dir(place.path("empty")).unwrap();
+    for (name, says) in [("nowhere", "there is no model at"), ("empty", "has no model")] {
+        let outcome =
+            run(&["anonymize", &input, "-o", &place.name("o"), "--format", "jsonl", "--model", &place.name(name)]);
+        assert!(outcome.code == Some(2) && outcome.stderr.contains(says), "{outcome:?}");
+    }
+    let both = run(&[&["anonymize", &input, "--model", model(), "--vocabulary-size", "100"][..], &SUBSET].concat());
+    assert!(both.stderr.contains("a model has a vocabulary of its own"), "{both:?}");
+}
