@@ -1,5 +1,6 @@
 //! What can go wrong with a model. Messages name files, lines and settings, never a text.
 
+use allonym_dp::DpError;
 use allonym_nn::NnError;
 use allonym_text::vocabulary::VocabularyError;
 use std::path::Path;
@@ -12,6 +13,9 @@ pub enum ModelError {
     /// The neural core refused.
     #[error(transparent)]
     Network(#[from] NnError),
+    /// The privacy core refused.
+    #[error(transparent)]
+    Privacy(#[from] DpError),
     /// The vocabulary of a model is not one.
     #[error("the vocabulary of the model: {0}")]
     Vocabulary(#[from] VocabularyError),

@@ -7,6 +7,7 @@
 mod embeddings;
 pub mod er_ae;
 mod error;
+pub mod lexical;
 mod model_files;
 
 pub use embeddings::{Embeddings, Filled};
