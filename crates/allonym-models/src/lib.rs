@@ -4,6 +4,7 @@
 //! is private, and no guarantee depends on it: a bad model costs usefulness, never privacy. What it was *trained on* is another
 //! matter, and stands on its card.
 
+pub mod adept;
 mod embeddings;
 pub mod er_ae;
 mod error;

@@ -24,6 +24,11 @@ impl Beside {
         Ok(Self { files })
     }
 
+    /// The words alone, for a model whose vectors are among its parameters.
+    pub(crate) fn words(vocabulary: &Vocabulary) -> Self {
+        Self { files: vec![(VOCABULARY, vocabulary.to_file().into_bytes())] }
+    }
+
     /// Writes the hashes of the files on a card.
     pub(crate) fn sign(&self, card: &mut Card) {
         let hashes = self.files.iter().map(|(name, bytes)| ((*name).to_owned(), toml::Value::String(hash(bytes))));
@@ -33,11 +38,25 @@ impl Beside {
 
 /// The words of a model's directory and their vectors, which must be those that the card was written with.
 pub(crate) fn read(directory: &Path, card: &Card) -> Result<(Vocabulary, Matrix<f32>), ModelError> {
-    let (path, bytes) = checked(directory, card, VOCABULARY)?;
-    let text = String::from_utf8(bytes).map_err(|_| ModelError::broken(&path, "is not UTF-8"))?;
-    let vocabulary = Vocabulary::parse(&text)?;
+    let vocabulary = read_words(directory, card)?;
     let (path, bytes) = checked(directory, card, VECTORS)?;
     Ok((vocabulary, read_matrix(&path, &bytes, &["embedding"])?))
+}
+
+/// The words alone.
+pub(crate) fn read_words(directory: &Path, card: &Card) -> Result<Vocabulary, ModelError> {
+    let (path, bytes) = checked(directory, card, VOCABULARY)?;
+    let text = String::from_utf8(bytes).map_err(|_| ModelError::broken(&path, "is not UTF-8"))?;
+    Ok(Vocabulary::parse(&text)?)
+}
+
+/// The vectors of the words, if the card says that there are any.
+pub(crate) fn read_vectors(directory: &Path, card: &Card) -> Result<Option<Matrix<f32>>, ModelError> {
+    if card.model.get("files").and_then(|files| files.get(VECTORS)).is_none() {
+        return Ok(None);
+    }
+    let (path, bytes) = checked(directory, card, VECTORS)?;
+    Ok(Some(read_matrix(&path, &bytes, &["embedding"])?))
 }
 
 fn checked(directory: &Path, card: &Card, name: &str) -> Result<(PathBuf, Vec<u8>), ModelError> {

@@ -1,0 +1,145 @@
+//! From a text to its latent vector, and from a noised vector to a text.
+//!
+//! Both work in groups, since a product of many rows is far cheaper than many products of one. What a text's neighbours in its group are must not show
+//! in its numbers, not even in their last bit: a group holds texts of one length and always has the same number of rows, so every product has the
+//! same shape, and every row of it is computed alike. Tests hold the bits against those of other neighbours.
+
+use super::clip::Norm;
+use super::{Adept, Text};
+use crate::error::ModelError;
+use allonym_dp::DpError;
+use allonym_dp::latent::{Latent, Noise};
+use allonym_nn::{Matrix, NnError, Sequences};
+use allonym_text::Private;
+use allonym_text::vocabulary::{END, START};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Rows of a group.
+const GROUP: usize = 32;
+
+impl Adept {
+    /// The mechanism for this model's vectors, at a total loss of `epsilon` for a text.
+    ///
+    /// # Errors
+    /// When the noise is made for another norm than the model clips, or a number is refused.
+    pub fn mechanism(&self, epsilon: f64, noise: Noise) -> Result<Latent, DpError> {
+        let clip = self.settings.clip;
+        let (needed, allowed) = match noise {
+            Noise::LaplaceL1 => (Norm::L1, "made for the L2 norm, by which the model clips: radial or Gaussian"),
+            _ => (Norm::L2, "made for the L1 norm, by which the model clips: Laplace"),
+        };
+        if clip.norm != needed {
+            return Err(DpError::Setting { setting: "noise", value: format!("{noise:?}"), allowed });
+        }
+        Latent::new(self.settings.latent, clip.bound, epsilon, noise)
+    }
+
+    /// The latent vector of each text. What follows the public maximum of tokens is not read.
+    ///
+    /// # Errors
+    /// When a token is not of the vocabulary.
+    pub fn latents(&self, texts: &[Text]) -> Result<Vec<Private<Vec<f32>>>, ModelError> {
+        Ok(self.encoded(texts)?.into_iter().map(Private::new).collect())
+    }
+
+    pub(super) fn encoded(&self, texts: &[Text]) -> Result<Vec<Vec<f32>>, ModelError> {
+        let read: Vec<Text> = texts.iter().map(|text| self.as_read(text)).collect();
+        let mut by_length: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (place, text) in read.iter().enumerate() {
+            by_length.entry(text.len()).or_default().push(place);
+        }
+        let groups: Vec<(usize, &[usize])> = by_length
+            .iter()
+            .flat_map(|(length, places)| places.chunks(GROUP).map(|places| (*length, places)))
+            .collect();
+        let found: Result<Vec<Matrix<f32>>, NnError> =
+            groups.par_iter().map(|(length, places)| self.encode_group(*length, places, &read)).collect();
+        let mut encoded = vec![Vec::new(); texts.len()];
+        for ((_, places), vectors) in groups.iter().zip(found?) {
+            for (row, place) in places.iter().enumerate() {
+                encoded[*place] = vectors.row(row).to_vec();
+            }
+        }
+        Ok(encoded)
+    }
+
+    /// A text as training saw its like: within the maximum, and with its end.
+    fn as_read(&self, text: &Text) -> Text {
+        let tokens = text.iter().copied().take_while(|token| *token != END).take(self.settings.max_tokens);
+        tokens.chain([END]).collect()
+    }
+
+    fn encode_group(&self, length: usize, places: &[usize], texts: &[Text]) -> Result<Matrix<f32>, NnError> {
+        let nothing = vec![END; length];
+        let mut group: Vec<&[u32]> = places.iter().map(|place| texts[*place].as_slice()).collect();
+        group.resize(GROUP, &nothing);
+        let sequences = Arc::new(Sequences::new(&[length; GROUP], 1)?);
+        Ok(self.network.encode(&self.store, &group, &sequences, 1)?.latent)
+    }
+
+    /// Writes a text of at most `max_tokens` from each noised vector: at every step the likeliest token, until that is the end. Only words are
+    /// written. The result is a function of the vectors and of the model alone.
+    ///
+    /// # Errors
+    /// When a vector has another length than the model's.
+    pub fn decode(&self, noised: &[Vec<f32>], max_tokens: usize) -> Result<Vec<Vec<u32>>, ModelError> {
+        let latent = self.settings.latent;
+        if let Some(other) = noised.iter().find(|vector| vector.len() != latent) {
+            return Err(NnError::shape("decoder", "length of a latent vector", other.len(), latent).into());
+        }
+        let groups: Result<Vec<Vec<Vec<u32>>>, NnError> =
+            noised.par_chunks(GROUP).map(|vectors| self.decode_group(vectors, max_tokens)).collect();
+        Ok(groups?.into_iter().flatten().collect())
+    }
+
+    fn decode_group(&self, vectors: &[Vec<f32>], max_tokens: usize) -> Result<Vec<Vec<u32>>, NnError> {
+        let network = &self.network;
+        let mut latent = Matrix::zeros(GROUP, self.settings.latent);
+        vectors.iter().enumerate().for_each(|(row, vector)| latent.row_mut(row).copy_from_slice(vector));
+        let mut states = network.decoder.begin(GROUP, None)?;
+        let mut before = vec![START; GROUP];
+        let mut texts = vec![Vec::new(); vectors.len()];
+        for _ in 0..max_tokens {
+            let inputs = network.inputs(&self.store, &before, &latent)?;
+            let outputs = network.decoder.advance(&self.store, &inputs, &mut states, 1)?;
+            let logits = network.output.forward(&self.store, &outputs, 1)?;
+            for (row, text) in texts.iter_mut().enumerate() {
+                // Who has ended stays at the end.
+                if before[row] != END {
+                    before[row] = likeliest(logits.row(row));
+                    text.extend(Some(before[row]).filter(|token| *token != END));
+                }
+            }
+            if before[..texts.len()].iter().all(|token| *token == END) {
+                break;
+            }
+        }
+        Ok(texts)
+    }
+}
+
+/// The likeliest of the end and all words, of equals the first. Padding, the unknown word and the start are never written.
+fn likeliest(logits: &[f32]) -> u32 {
+    let mut best = END as usize;
+    for (token, logit) in logits.iter().enumerate().skip(END as usize + 1) {
+        // A number is larger than none.
+        if *logit > logits[best] || logits[best].is_nan() {
+            best = token;
+        }
+    }
+    best as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_and_the_end_are_written() {
+        assert_eq!(likeliest(&[9.0, 9.0, 9.0, 1.0, 2.0, 0.0]), 4);
+        assert_eq!(likeliest(&[9.0, 9.0, 9.0, 2.0, 2.0, 0.0]), END, "of equals the first");
+        assert_eq!(likeliest(&[9.0, 9.0, 9.0, f32::NAN, -1.0, f32::NAN]), 4);
+    }
+}
