@@ -20,8 +20,9 @@ const VACUOUS: f64 = 20.0;
 pub enum Strength {
     /// Differential privacy of one record's text.
     Differential {
-        /// The true loss of one draw.
-        epsilon_per_token: f64,
+        /// The true loss of one draw, where each token is one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        epsilon_per_token: Option<f64>,
         /// The loss of one record's whole text.
         epsilon_total: f64,
         /// The probability with which the loss may be larger; 0 for a pure guarantee.
@@ -52,6 +53,9 @@ pub struct Guarantee {
     /// What the source of the mechanism would print as its total, where that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paper_epsilon_total: Option<f64>,
+    /// What else is promised, or is worth knowing with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
     /// What must be true for the promise to hold.
     pub assumptions: Vec<String>,
     /// What is not protected.
@@ -84,7 +88,7 @@ impl Guarantee {
         let delta = if of_tokens == 0.0 || method == "pure composition" { 0.0 } else { terms.delta };
         Ok(Self {
             mechanism: mechanism.name(),
-            strength: Strength::Differential { epsilon_per_token: loss.epsilon, epsilon_total, delta, method },
+            strength: Strength::Differential { epsilon_per_token: Some(loss.epsilon), epsilon_total, delta, method },
             unit: "one record's text",
             adjacency: match terms.length {
                 Length::Fixed | Length::Private => "any two texts".to_owned(),
@@ -93,6 +97,7 @@ impl Guarantee {
             max_tokens: terms.max_tokens,
             length: terms.length,
             paper_epsilon_total: mechanism.paper_epsilon().map(|epsilon| epsilon * draws as f64),
+            also: Vec::new(),
             assumptions: Vec::new(),
             not_protected,
             void: Vec::new(),
@@ -140,13 +145,16 @@ impl fmt::Display for Guarantee {
                 if let Some(paper) = self.paper_epsilon_total {
                     writeln!(f, "  the paper would print epsilon {}", figure(paper))?;
                 }
-                writeln!(
-                    f,
-                    "  that is {} for each of at most {} tokens, length {}",
-                    figure(*epsilon_per_token),
-                    self.max_tokens,
-                    self.length
-                )?;
+                match epsilon_per_token {
+                    Some(each) => writeln!(
+                        f,
+                        "  that is {} for each of at most {} tokens, length {}",
+                        figure(*each),
+                        self.max_tokens,
+                        self.length
+                    )?,
+                    None => writeln!(f, "  in one draw for the whole text, whatever its length")?,
+                }
                 writeln!(f, "  between {}", self.adjacency)?;
                 if *epsilon_total > VACUOUS {
                     writeln!(f, "  a bound this large promises nothing in the worst case: rely on measured attacks")?;
@@ -158,6 +166,9 @@ impl fmt::Display for Guarantee {
                     )?;
                 }
             }
+        }
+        for line in &self.also {
+            writeln!(f, "  {line}")?;
         }
         writeln!(f, "assuming that")?;
         for line in &self.assumptions {
@@ -181,7 +192,7 @@ mod tests {
         Guarantee {
             mechanism: "example",
             strength: Strength::Differential {
-                epsilon_per_token: epsilon_total / 50.0,
+                epsilon_per_token: Some(epsilon_total / 50.0),
                 epsilon_total,
                 delta: 0.0,
                 method: "pure",
@@ -191,6 +202,7 @@ mod tests {
             max_tokens: 50,
             length: Length::Fixed,
             paper_epsilon_total: None,
+            also: Vec::new(),
             assumptions: vec!["the vocabulary is public".into()],
             not_protected: vec!["other columns".into()],
             void: Vec::new(),

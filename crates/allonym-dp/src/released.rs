@@ -20,6 +20,11 @@ impl<T> Released<T> {
         Released(compute(self.0))
     }
 
+    /// Several released values as one.
+    pub fn together(values: impl IntoIterator<Item = Self>) -> Released<Vec<T>> {
+        Released(values.into_iter().map(|value| value.0).collect())
+    }
+
     /// The value.
     pub fn value(&self) -> &T {
         &self.0
@@ -28,6 +33,13 @@ impl<T> Released<T> {
     /// Takes the value out.
     pub fn into_value(self) -> T {
         self.0
+    }
+}
+
+impl<T> Released<Vec<T>> {
+    /// One released value as several.
+    pub fn apart(self) -> Vec<Released<T>> {
+        self.0.into_iter().map(Released).collect()
     }
 }
 

@@ -151,7 +151,9 @@ fn a_guarantee_adds_up_the_draws() {
             let mechanism = settings(entry, 1000).swap_remove(0);
             let terms = Terms { max_tokens: 50, length, ..Terms::default() };
             let guarantee = Guarantee::of(&*mechanism, &terms, false).unwrap();
-            let Strength::Differential { epsilon_per_token, epsilon_total, delta, .. } = guarantee.strength else {
+            let Strength::Differential { epsilon_per_token: Some(epsilon_per_token), epsilon_total, delta, .. } =
+                guarantee.strength
+            else {
                 continue;
             };
             assert!(

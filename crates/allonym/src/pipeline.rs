@@ -2,11 +2,15 @@
 
 use crate::explain::{Explanations, Traced};
 use crate::failure::Failure;
+use crate::method::{Form, Method};
 use crate::settings::Checked;
 use crate::source::{Ready, Source};
+use allonym_dp::latent::Latent;
 use allonym_dp::{Entropy, Guarantee, Mechanism, PrivacyRng, Purpose, Released, Terms, release};
+use allonym_models::adept::Adept;
+use allonym_models::lexical::term_frequencies;
 use allonym_text::vocabulary::Origin;
-use allonym_text::{Private, Vocabulary, detokenise};
+use allonym_text::{Document, Private, Vocabulary, detokenise};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,9 +31,9 @@ const AT_ONCE: usize = 1 << 16;
 /// # Ok::<(), allonym::Failure>(())
 /// ```
 pub struct Pipeline<'a> {
-    mechanism: &'a dyn Mechanism,
+    method: &'a Method,
+    form: Form,
     vocabulary: &'a Vocabulary,
-    source: &'a Source,
     explanations: Option<Explanations>,
     terms: Terms,
     entropy: Entropy,
@@ -66,16 +70,16 @@ impl<'a> Pipeline<'a> {
             None => Entropy::from_os()?,
         };
         let explanations = checked.settings.explain.as_deref().map(Explanations::create).transpose()?;
-        let public_words = match (&checked.settings.vocabulary, &checked.source) {
-            (None, Source::ErAe(..)) => "the vocabulary is public (it is the model's, and says so)",
-            (None, Source::Verbatim) => "the vocabulary is public (it comes with the program)",
+        let public_words = match (&checked.settings.vocabulary, &checked.settings.model) {
+            (None, Some(_)) => "the vocabulary is public (it is the model's, and says so)",
+            (None, None) => "the vocabulary is public (it comes with the program)",
             (Some(_), _) => "the vocabulary is public (its file says so)",
         };
-        let Checked { mechanism, vocabulary, terms, source, .. } = checked;
+        let Checked { method, vocabulary, terms, .. } = checked;
         Ok(Self {
-            mechanism: &**mechanism,
+            method,
+            form: checked.settings.form,
             vocabulary,
-            source,
             explanations,
             terms: *terms,
             entropy,
@@ -99,36 +103,100 @@ impl<'a> Pipeline<'a> {
     }
 
     fn release_some(&self, first: u64, texts: &[Private<String>]) -> Vec<Released<String>> {
-        let ready = self.source.ready(texts, &self.terms);
+        let drawn = match self.method {
+            Method::Tokens { mechanism, source } => self.by_tokens(&**mechanism, source, first, texts),
+            Method::Words { noise, .. } => {
+                let draw = |(index, text): (usize, &Private<String>)| {
+                    let document = text.as_ref().map(|text| Document::read_up_to(text, self.terms.max_tokens));
+                    noise.release(document.as_ref(), &mut self.stream_of(first + index as u64))
+                };
+                texts.par_iter().enumerate().map(draw).collect()
+            }
+            Method::Latent { model, latent, .. } => self.by_latent(model, latent, first, texts),
+        };
+        let text = |ids: Vec<u32>| detokenise(ids.iter().filter_map(|id| self.vocabulary.word(*id)));
+        let formed = |ids: Released<Vec<u32>>| match self.form {
+            Form::Text => ids.map(text),
+            Form::Vector => term_frequencies(ids, self.vocabulary),
+        };
+        drawn.into_par_iter().map(formed).collect()
+    }
+
+    /// The random stream of a record.
+    fn stream_of(&self, record: u64) -> PrivacyRng {
+        self.entropy.stream(Purpose::Record, record)
+    }
+
+    fn by_latent(
+        &self,
+        model: &Adept,
+        latent: &Latent,
+        first: u64,
+        texts: &[Private<String>],
+    ) -> Vec<Released<Vec<u32>>> {
+        let read = |text: &Private<String>| {
+            text.as_ref().map(|text| model.text(&Document::read_up_to(text, self.terms.max_tokens)))
+        };
+        let vectors = Private::together(texts.iter().map(read)).map(|texts| model.latents(&texts));
+        let vectors: Vec<Private<Vec<f32>>> = vectors
+            .map(|vectors| match vectors {
+                Ok(vectors) => vectors,
+                Err(_) => unreachable!("the ids are of the model's own vocabulary"),
+            })
+            .apart()
+            .into_iter()
+            .map(Private::flat)
+            .collect();
+        let draw = |(index, vector): (usize, &Private<Vec<f32>>)| {
+            latent.draw(vector.as_ref().map(Vec::as_slice), &mut self.stream_of(first + index as u64))
+        };
+        let noised = Released::together(vectors.par_iter().enumerate().map(draw).collect::<Vec<_>>());
+        // From here on, everything is computed from what was released.
+        let decoded = noised.map(|noised| match model.decode(&noised, self.terms.max_tokens) {
+            Ok(decoded) => decoded,
+            Err(_) => unreachable!("the vectors have the model's own length"),
+        });
+        decoded.apart()
+    }
+
+    fn by_tokens(
+        &self,
+        mechanism: &dyn Mechanism,
+        source: &Source,
+        first: u64,
+        texts: &[Private<String>],
+    ) -> Vec<Released<Vec<u32>>> {
+        let ready = source.ready(texts, &self.terms);
         let drawn: Vec<(Released<Vec<u32>>, Option<Private<String>>)> = ready
             .into_par_iter()
             .zip(texts)
             .enumerate()
-            .map(|(index, (ready, text))| self.draw(first + index as u64, ready, text))
+            .map(|(index, (ready, text))| self.draw(mechanism, source, first + index as u64, ready, text))
             .collect();
         let (released, lines): (Vec<_>, Vec<_>) = drawn.into_iter().unzip();
         if let Some(explanations) = &self.explanations {
             explanations.write(Private::together(lines.into_iter().flatten()));
         }
-        let text = |ids: Vec<u32>| detokenise(ids.iter().filter_map(|id| self.vocabulary.word(*id)));
-        released.into_par_iter().map(|ids| ids.map(text)).collect()
+        released
     }
 
     /// Draws a record, and tells its owner how, if asked to.
     fn draw(
         &self,
+        mechanism: &dyn Mechanism,
+        source: &Source,
         record: u64,
         ready: Private<Ready>,
         text: &Private<String>,
     ) -> (Released<Vec<u32>>, Option<Private<String>>) {
-        let reads = self.mechanism.reads();
-        let proposal = ready.map(|ready| self.source.proposal(ready, self.vocabulary, &self.terms, reads));
-        let mut rng = self.entropy.stream(Purpose::Record, record);
+        let reads = mechanism.reads();
+        let proposal = ready.map(|ready| source.proposal(ready, self.vocabulary, &self.terms, reads));
+        let mut rng = self.stream_of(record);
         if self.explanations.is_none() {
-            return (release(self.mechanism, proposal, &self.terms, &mut rng), None);
+            return (release(mechanism, proposal, &self.terms, &mut rng), None);
         }
         let mut traced = proposal.map(|proposal| Traced::new(proposal, reads));
-        let ids = release(self.mechanism, traced.as_mut(), &self.terms, &mut rng);
+        let ids = release(mechanism, traced.as_mut(), &self.terms, &mut rng);
         let first = self.terms.length.id_of(0);
         let both = text.as_ref().with(traced);
         let line =
@@ -151,13 +219,15 @@ impl<'a> Pipeline<'a> {
     /// # Errors
     /// When the terms ask for a delta that is no probability, which checked settings do not.
     pub fn guarantee(&self) -> Result<Guarantee, Failure> {
-        let mut guarantee = Guarantee::of(self.mechanism, &self.terms, self.entropy.is_reproducible())?;
+        let mut guarantee = self.method.guarantee(&self.terms, self.entropy.is_reproducible())?;
+        if self.form == Form::Vector {
+            guarantee.also.push("released as counts of words, without their order".to_owned());
+        }
         guarantee.assumptions.push(match self.vocabulary.origin() {
             Origin::Public => self.public_words.to_owned(),
             Origin::Private => "the vocabulary is public (IT IS NOT: it was counted from private texts)".to_owned(),
         });
         guarantee.assumptions.push("the records are of different authors: n records of one author cost n times".into());
-        self.source.explain_to(&mut guarantee);
         if self.vocabulary.origin() == Origin::Private {
             guarantee.void.push("the vocabulary was counted from private texts".into());
             guarantee.not_protected.push("which words occur in the texts the vocabulary was counted from".into());

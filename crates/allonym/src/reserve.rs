@@ -149,7 +149,7 @@ fn refused(error: LedgerError, checked: &Checked) -> Failure {
 fn fitting_tokens(checked: &Checked, fits: Amount) -> Option<usize> {
     let within = |max_tokens: usize| {
         let terms = Terms { max_tokens, ..checked.terms };
-        let strength = Guarantee::of(&*checked.mechanism, &terms, false).ok()?.strength;
+        let strength = checked.method.guarantee(&terms, false).ok()?.strength;
         let Strength::Differential { epsilon_total, delta, .. } = strength else { return None };
         let price = Amount::spent(epsilon_total, delta).ok()?;
         price.within(fits).then_some(())

@@ -1,6 +1,8 @@
 //! A run as data: every setting of `allonym anonymize`, its default, and its check.
 
 use crate::failure::Failure;
+use crate::method::{Form, Method, OTHERS};
+use crate::model::OpenModel;
 use crate::source::Source;
 use allonym_dp::compose::plan;
 use allonym_dp::mechanism::{self, Mechanism, Parameters};
@@ -77,6 +79,11 @@ pub struct Settings {
     /// A model's directory, which proposes the tokens. Default: the text's own words are proposed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<PathBuf>,
+    /// A file of word vectors: words that are near the original are proposed. Default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embeddings: Option<PathBuf>,
+    /// In which form the texts are released. Default `text`.
+    pub form: Form,
     /// Whether a model may be used that was trained on private texts without protection. Default false.
     pub allow_private_model: bool,
     /// A file that tells the owner, for every token, the best candidates and what was drawn. It is private. Default none.
@@ -132,6 +139,8 @@ impl Default for Settings {
             good: None,
             clip: None,
             model: None,
+            embeddings: None,
+            form: Form::Text,
             allow_private_model: false,
             explain: None,
             vocabulary: None,
@@ -156,8 +165,7 @@ pub struct Checked {
     pub(crate) limits: Limits,
     pub(crate) terms: Terms,
     pub(crate) vocabulary: Arc<Vocabulary>,
-    pub(crate) source: Source,
-    pub(crate) mechanism: Box<dyn Mechanism>,
+    pub(crate) method: Method,
 }
 
 impl Checked {
@@ -207,12 +215,7 @@ impl Settings {
         }
         .check()?;
         self.check_explain()?;
-        let source = self.load_source()?;
-        let vocabulary = match source.vocabulary() {
-            Some(vocabulary) => vocabulary,
-            None => Arc::new(self.load_vocabulary()?),
-        };
-        let mechanism = self.build_mechanism(self.length.outcomes(vocabulary.words()))?;
+        let (vocabulary, method) = self.method(&terms)?;
         if !(1..=4095).contains(&self.max_record_mib) {
             let message = format!("`max-record-mib` is {}; it must be between 1 and 4095", self.max_record_mib);
             return Err(Failure::new(message, "the default is 256"));
@@ -224,7 +227,7 @@ impl Settings {
         // A batch holds releases too: fewer records where each may be long.
         let batch_records = (400_000 / self.max_tokens).clamp(1, Limits::default().batch_records);
         let limits = Limits { record_bytes: self.max_record_mib << 20, batch_records, ..Limits::default() };
-        Ok(Checked { settings: self, format, columns, table, limits, terms, vocabulary, source, mechanism })
+        Ok(Checked { settings: self, format, columns, table, limits, terms, vocabulary, method })
     }
 
     fn table(&self, format: Format) -> Result<Table, Failure> {
@@ -290,6 +293,11 @@ impl Settings {
             }
         }
         Ok(())
+    }
+
+    /// The same settings for looking back at a release: nothing is reserved, and nothing is explained.
+    pub(crate) fn again(&self) -> Self {
+        Self { ledger: None, explain: None, ..self.clone() }
     }
 
     /// Where the settings are written beside the release: not inside, since `-o released/` is a directory.
@@ -388,19 +396,47 @@ impl Settings {
         Ok(())
     }
 
-    fn load_source(&self) -> Result<Source, Failure> {
+    /// The vocabulary and the method that the settings name.
+    fn method(&self, terms: &Terms) -> Result<(Arc<Vocabulary>, Method), Failure> {
+        let model = self.load_model()?;
+        let vocabulary = match &model {
+            Some(model) => model.vocabulary(),
+            None => Arc::new(self.load_vocabulary()?),
+        };
+        if self.explain.is_some() && OTHERS.iter().any(|(name, _)| *name == self.mechanism) {
+            let message =
+                format!("`{}` does not draw among candidates, so there is nothing to explain", self.mechanism);
+            return Err(Failure::new(message, "leave out `--explain`"));
+        }
+        let method = match self.mechanism.as_str() {
+            "metric-noise" | "metric-mahalanobis" => Method::words(self, &vocabulary, model, terms)?,
+            "latent-laplace" | "latent-gaussian" => Method::latent(self, model, terms)?,
+            _ => {
+                let mechanism = self.build_mechanism(self.length.outcomes(vocabulary.words()))?;
+                let source = Source::of(self, &vocabulary, model, mechanism.reads())?;
+                Method::Tokens { mechanism, source }
+            }
+        };
+        Ok((vocabulary, method))
+    }
+
+    fn load_model(&self) -> Result<Option<OpenModel>, Failure> {
         let Some(directory) = &self.model else {
             if self.allow_private_model {
                 let message = "`allow-private-model` means nothing without a model";
                 return Err(Failure::new(message, "leave it out, or name a model with `--model`"));
             }
-            return Ok(Source::Verbatim);
+            return Ok(None);
         };
         if self.vocabulary.is_some() || self.vocabulary_size.is_some() {
             let message = "a model has a vocabulary of its own";
             return Err(Failure::new(message, "leave out `--vocabulary` and `--vocabulary-size`"));
         }
-        Source::open(directory, self.allow_private_model)
+        if self.embeddings.is_some() {
+            let message = "a model has word vectors of its own";
+            return Err(Failure::new(message, "leave out `--embeddings` or `--model`"));
+        }
+        OpenModel::open(directory, self.allow_private_model).map(Some)
     }
 
     fn load_vocabulary(&self) -> Result<Vocabulary, Failure> {

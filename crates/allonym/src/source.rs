@@ -1,31 +1,37 @@
-//! Where the proposals for a text come from: its own words, or a trained model.
+//! Where the proposals for a text come from: its own words, words that are near them, or a trained model.
 
 use crate::failure::Failure;
+use crate::model::{OpenModel, Trained, state};
 use crate::proposer::Verbatim;
+use crate::settings::Settings;
 use allonym_dp::mechanism::Reads;
 use allonym_dp::{Guarantee, Proposer, Terms};
+use allonym_models::Embeddings;
 use allonym_models::er_ae::{Encoded, ErAe};
-use allonym_nn::{Card, Protection, checkpoint};
+use allonym_models::lexical::Lexical;
+use allonym_nn::Card;
 use allonym_text::{Document, Private, Vocabulary};
 use rayon::prelude::*;
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Models that a directory written by `train` holds, the most finished one first.
-const WITHIN: [&str; 2] = ["er-ae", "ae-dp"];
 
 /// What proposes.
 pub(crate) enum Source {
     /// The text's own words.
     Verbatim,
+    /// Words that are near them; with the card, where the vectors are a model's.
+    Near(Box<Lexical>, Option<Box<Card>>),
     /// A trained auto-encoder, and its card.
     ErAe(Box<ErAe>, Box<Card>),
 }
 
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(match self {
+            Self::Verbatim => "Verbatim",
+            Self::Near(..) => "Near",
+            Self::ErAe(..) => "ErAe",
+        })
     }
 }
 
@@ -36,35 +42,32 @@ pub(crate) enum Ready {
 }
 
 impl Source {
-    /// Reads the model of a directory, or of a directory that `train` wrote.
-    pub(crate) fn open(directory: &Path, allow_private: bool) -> Result<Self, Failure> {
-        let directory = inside(directory)?;
-        let (model, card) = ErAe::open(&directory)?;
-        if !card.guarantee.holds() && !allow_private {
-            return Err(Failure::refusal(
-                format!(
-                    "the model {} was trained on private texts without protection, and may repeat them",
-                    directory.display()
-                ),
-                "use one that was trained on public texts or with noise, or accept it with `--allow-private-model`",
-            ));
-        }
-        Ok(Self::ErAe(Box::new(model), Box::new(card)))
-    }
-
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Verbatim => "the text's own words",
-            Self::ErAe(model, _) if model.shape().reward.is_some() => "er-ae",
-            Self::ErAe(..) => "ae-dp",
-        }
-    }
-
-    /// The words that a model knows.
-    pub(crate) fn vocabulary(&self) -> Option<Arc<Vocabulary>> {
-        match self {
-            Self::Verbatim => None,
-            Self::ErAe(model, _) => Some(model.vocabulary().clone()),
+    /// The source that settings ask for, for a mechanism that reads scores of this kind.
+    pub(crate) fn of(
+        settings: &Settings,
+        vocabulary: &Vocabulary,
+        model: Option<OpenModel>,
+        reads: Reads,
+    ) -> Result<Self, Failure> {
+        match (model, &settings.embeddings) {
+            (Some(OpenModel { model: Trained::ErAe(model), card }), _) => {
+                // Ratings and distances are about words, not about their place in a text: the model's vectors have them.
+                if matches!(reads, Reads::Ratings | Reads::Distances) {
+                    let near = Lexical::from_vectors(vocabulary, model.vectors(), reads)?;
+                    return Ok(Self::Near(Box::new(near), Some(Box::new(card))));
+                }
+                Ok(Self::ErAe(model, Box::new(card)))
+            }
+            (Some(OpenModel { model: Trained::Adept(_), .. }), _) => {
+                let message =
+                    format!("`{}` draws token by token, and the model is of kind `adept`", settings.mechanism);
+                Err(Failure::new(message, "take `--mechanism latent-laplace` or `latent-gaussian` with it"))
+            }
+            (None, Some(file)) => {
+                let embeddings = Arc::new(Embeddings::read(file)?);
+                Ok(Self::Near(Box::new(Lexical::from_embeddings(vocabulary, embeddings, reads)?), None))
+            }
+            (None, None) => Ok(Self::Verbatim),
         }
     }
 
@@ -72,7 +75,7 @@ impl Source {
     pub(crate) fn ready(&self, texts: &[Private<String>], terms: &Terms) -> Vec<Private<Ready>> {
         let read = |text: &Private<String>| text.as_ref().map(|text| Document::read_up_to(text, terms.max_tokens));
         match self {
-            Self::Verbatim => texts.par_iter().map(|text| read(text).map(Ready::Words)).collect(),
+            Self::Verbatim | Self::Near(..) => texts.par_iter().map(|text| read(text).map(Ready::Words)).collect(),
             Self::ErAe(model, _) => {
                 let pieces: Vec<_> =
                     texts.par_iter().map(|text| read(text).map(|document| model.pieces(&document))).collect();
@@ -95,48 +98,18 @@ impl Source {
     ) -> Box<dyn Proposer + 'a> {
         match (self, ready) {
             (Self::ErAe(model, _), Ready::Encoded(encoded)) => Box::new(model.proposal(encoded, terms.length, reads)),
+            (Self::Near(near, _), Ready::Words(document)) => Box::new(near.proposal(&document, terms.length)),
             (_, Ready::Words(document)) => Box::new(Verbatim::new(&document, vocabulary, terms.length, reads)),
-            (Self::Verbatim, Ready::Encoded(_)) => unreachable!("only a model encodes"),
+            (_, Ready::Encoded(_)) => unreachable!("only a model encodes"),
         }
     }
 
-    /// Adds to a guarantee what depends on the texts that a model was trained on.
-    pub(crate) fn explain_to(&self, guarantee: &mut Guarantee) {
-        let Self::ErAe(_, card) = self else { return };
-        match &card.guarantee {
-            Protection::Public => {
-                guarantee.assumptions.push("the model was trained on public texts (its card says so)".to_owned());
-            }
-            Protection::Differential(promise) if promise.void.is_empty() => {
-                guarantee.assumptions.push(format!(
-                    "a text that the model was trained on pays for that besides: epsilon {:.3} where one is replaced, delta {:e}",
-                    promise.epsilon_replace_one, promise.delta
-                ));
-            }
-            Protection::Unprotected | Protection::Differential(_) => {
-                guarantee.void.push("the model was trained on private texts without protection".to_owned());
-                guarantee.not_protected.push("the texts that the model was trained on: it may repeat them".to_owned());
-            }
+    /// Adds to a guarantee what depends on where proposals come from.
+    pub(crate) fn state(&self, guarantee: &mut Guarantee) {
+        match self {
+            Self::Verbatim => {}
+            Self::Near(_, None) => guarantee.assumptions.push("the word vectors are public".to_owned()),
+            Self::Near(_, Some(card)) | Self::ErAe(_, card) => state(card, guarantee),
         }
     }
-}
-
-/// The directory that has the card.
-fn inside(directory: &Path) -> Result<PathBuf, Failure> {
-    let has_card = |directory: &PathBuf| directory.join("card.toml").is_file();
-    if !directory.is_dir() {
-        let message = format!("there is no model at {}", directory.display());
-        return Err(Failure::new(message, "give the directory that `allonym train` wrote"));
-    }
-    let mut places = std::iter::once(directory.to_owned()).chain(WITHIN.map(|name| directory.join(name)));
-    let Some(found) = places.find(has_card) else {
-        let message = format!("{} has no model: there is no card.toml in it", directory.display());
-        return Err(Failure::new(message, "give the directory that `allonym train` wrote, or let training finish"));
-    };
-    let kind = checkpoint::load_card(&found)?.kind;
-    if kind != "er-ae" {
-        let message = format!("the model {} is of kind `{kind}`, which cannot be used here", found.display());
-        return Err(Failure::new(message, "give a model that `allonym train er-ae` wrote"));
-    }
-    Ok(found)
 }

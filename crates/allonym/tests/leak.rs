@@ -32,7 +32,11 @@ const ANY_TWO: &[(&str, &str, &str)] = &[
 
 /// A setting at which the mechanism keeps a good part of a text, so that a leak would show.
 fn parameters(name: &str) -> Parameters {
-    if entry(name).unwrap().parameters.is_empty() { Parameters::default() } else { Parameters::of_epsilon(12.0) }
+    if entry(name).is_ok_and(|entry| entry.parameters.is_empty()) {
+        Parameters::default()
+    } else {
+        Parameters::of_epsilon(12.0)
+    }
 }
 
 /// Whether the mechanism promises epsilon 0, so that any two texts must come out alike.
@@ -111,6 +115,30 @@ fn texts_that_read_the_same_come_out_the_same_from_a_model() {
     }
     // And the comparison can fail: what the words are has a say in what a model proposes.
     let text = |text: &str| everything("subset", "public", "csv", &csv(text), &model);
+    assert!(text("great great great great great") != text("awful awful awful awful awful"));
+}
+
+#[test]
+fn texts_that_read_the_same_come_out_the_same_by_word_vectors() {
+    let place = Place::new();
+    let vectors = common::vectors(&place);
+    let near = ["--embeddings", &vectors, "--vocabulary-size", "500"];
+    for (mechanism, length) in [
+        ("syntf", "fixed"),
+        ("metric", "fixed"),
+        ("subset", "fixed"),
+        ("syntf", "public"),
+        ("metric-noise", "public"),
+        ("metric-mahalanobis", "public"),
+    ] {
+        for pair in SAME_WORDS {
+            assert_alike(mechanism, length, *pair, &near);
+        }
+    }
+    for pair in SAME_WORDS {
+        assert_alike("syntf", "public", *pair, &[&near[..], &["--form", "vector"]].concat());
+    }
+    let text = |text: &str| everything("metric-noise", "public", "csv", &csv(text), &near);
     assert!(text("great great great great great") != text("awful awful awful awful awful"));
 }
 

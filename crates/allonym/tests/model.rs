@@ -158,3 +158,43 @@ fn a_directory_without_a_model_is_named() {
     let both = run(&[&["anonymize", &input, "--model", model(), "--vocabulary-size", "100"][..], &SUBSET].concat());
     assert!(both.stderr.contains("a model has a vocabulary of its own"), "{both:?}");
 }
+
+#[test]
+fn counts_of_words_are_released_instead_of_a_text() {
+    let place = Place::new();
+    let input = texts(&place, &["great great great great"]);
+    let (out, vectors) = (place.name("out.jsonl"), common::vectors(&place));
+    let near = ["--mechanism", "syntf", "--epsilon", "79", "--embeddings", &vectors, "--length", "public"];
+    let release = |more: &[&str]| {
+        let outcome = run(&[&["anonymize", &input, "-o", &out][..], &near, more].concat());
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        (outcome, place.read("out.jsonl"))
+    };
+    let (said, text) = release(&["--form", "vector"]);
+    let line: serde_json::Value = serde_json::from_str(text.trim()).unwrap();
+    let counts: std::collections::BTreeMap<String, u64> = serde_json::from_str(line["text"].as_str().unwrap()).unwrap();
+    assert_eq!(counts.values().sum::<u64>(), 4, "{text}");
+    assert!(said.stderr.contains("released as counts of words, without their order"), "{}", said.stderr);
+    assert!(said.stderr.contains("the word vectors are public"), "{}", said.stderr);
+}
+
+#[test]
+fn noise_on_words_states_both_promises_and_what_it_needs() {
+    let place = Place::new();
+    let input = texts(&place, &["it was great"]);
+    let (out, vectors) = (place.name("out.jsonl"), common::vectors(&place));
+    let release =
+        |more: &[&str]| run(&[&["anonymize", &input, "-o", &out, "--mechanism", "metric-noise"][..], more].concat());
+    let needs = ["--epsilon", "2", "--embeddings", &vectors, "--vocabulary-size", "100", "--length", "public"];
+    let outcome = release(&needs);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("metric privacy: 2 for each unit of distance"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("words as far apart as two can be"), "{}", outcome.stderr);
+    for (missing, says) in [(0, "needs an epsilon"), (2, "needs word vectors"), (6, "keeps the number of tokens")] {
+        let kept: Vec<&str> = needs.iter().enumerate().filter(|(i, _)| i / 2 != missing / 2).map(|(_, a)| *a).collect();
+        let refused = release(&kept);
+        assert!(refused.code == Some(2) && refused.stderr.contains(says), "{says}: {refused:?}");
+    }
+    let refused = release(&[&needs[..], &["--explain", &place.name("x")]].concat());
+    assert!(refused.stderr.contains("nothing to explain"), "{refused:?}");
+}

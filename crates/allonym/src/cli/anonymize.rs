@@ -4,7 +4,7 @@ use super::progress::Bar;
 use allonym::dp::Length;
 use allonym::dp::mechanism::CATALOGUE;
 use allonym::io::{Compression, Format, Output, is_stream, remove_unfinished};
-use allonym::{Failure, Settings, Summary};
+use allonym::{Failure, Form, OTHERS, Settings, Summary};
 use clap::Args;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use serde::Serialize;
@@ -192,6 +192,16 @@ struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<PathBuf>,
 
+    /// Word vectors (GloVe or word2vec text, also .gz, or safetensors): words near the original are proposed
+    #[arg(long, env = "ALLONYM_EMBEDDINGS", hide_env = true, value_name = "FILE", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embeddings: Option<PathBuf>,
+
+    /// In which form texts are released: `text`, or `vector`, counts of words as JSON, without their order [default: text]
+    #[arg(long, env = "ALLONYM_FORM", hide_env = true, value_parser = form_parser(), hide_possible_values = true, help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    form: Option<String>,
+
     /// Accept a model that was trained on private texts without protection; it may repeat them
     #[arg(long, env = "ALLONYM_ALLOW_PRIVATE_MODEL", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = BoolishValueParser::new(), value_name = "BOOL", hide_possible_values = true, help_heading = "Privacy")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -251,14 +261,21 @@ fn length_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(Length::ALL.map(Length::name))
 }
 
+fn form_parser() -> PossibleValuesParser {
+    PossibleValuesParser::new(Form::ALL.map(Form::name))
+}
+
 fn mechanism_parser() -> PossibleValuesParser {
-    PossibleValuesParser::new(CATALOGUE.iter().map(|entry| entry.name))
+    PossibleValuesParser::new(CATALOGUE.iter().map(|entry| entry.name).chain(OTHERS.iter().map(|(name, _)| *name)))
 }
 
 fn mechanism_help() -> String {
     let mut help = "The mechanism [default: random]".to_owned();
     for entry in CATALOGUE {
         help.push_str(&format!("\n  {}: {}", entry.name, entry.summary));
+    }
+    for (name, summary) in OTHERS {
+        help.push_str(&format!("\n  {name}: {summary}"));
     }
     help
 }

@@ -17,6 +17,8 @@ mod judging;
 mod ledger;
 mod model;
 mod progress;
+mod reproduce;
+mod reproduce_er_ae;
 mod risk;
 mod tokenize;
 mod train;
@@ -61,6 +63,7 @@ enum Command {
     Vocabulary(vocabulary::MakeVocabulary),
     Demo(demo::MakeDemo),
     Ledger(ledger::KeepLedger),
+    Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
 }
 
@@ -88,6 +91,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Vocabulary(command) => command.run(),
         Command::Demo(command) => command.run(),
         Command::Ledger(command) => command.run(),
+        Command::Reproduce(command) => command.run(),
         Command::Completions(command) => command.run(),
     });
     match outcome {

@@ -4,8 +4,10 @@
 //! proposed. Given a released token, the likeliest original is then either that token or the most frequent one.
 
 use crate::failure::Failure;
-use crate::settings::{Checked, Settings};
-use allonym_dp::mechanism::Reads;
+use crate::method::Method;
+use crate::settings::Settings;
+use crate::source::Source;
+use allonym_dp::mechanism::{Mechanism, Reads};
 use allonym_eval::measure::Interval;
 use allonym_eval::report::Reconstruction;
 use allonym_text::Document;
@@ -17,8 +19,13 @@ pub(super) fn reconstruction(
     original: &[&str],
     released: &[&str],
 ) -> Result<Option<Reconstruction>, Failure> {
-    let checked = Settings { ledger: None, ..settings.clone() }.check()?;
-    let Some(likelihood) = Likelihood::of(&checked) else { return Ok(None) };
+    let checked = settings.again().check()?;
+    let likelihood = match &checked.method {
+        Method::Tokens { mechanism, source: Source::Verbatim } => Likelihood::of(&**mechanism),
+        // What was proposed besides is not known here: the released token itself is the guess.
+        _ => Some(Likelihood { kept: 1.0, others: Vec::new() }),
+    };
+    let Some(likelihood) = likelihood else { return Ok(None) };
     let vocabulary = &checked.vocabulary;
     let ids = |text: &str| -> Vec<u32> {
         Document::read_up_to(text, checked.terms.max_tokens).tokens().map(|token| vocabulary.id(token.text)).collect()
@@ -64,17 +71,17 @@ struct Likelihood {
 }
 
 impl Likelihood {
-    fn of(checked: &Checked) -> Option<Self> {
-        let outcomes = checked.mechanism.outcomes() as usize;
-        if checked.mechanism.reads() == Reads::Nothing {
+    fn of(mechanism: &dyn Mechanism) -> Option<Self> {
+        let outcomes = mechanism.outcomes() as usize;
+        if mechanism.reads() == Reads::Nothing {
             let uniform = 1.0 / outcomes as f64;
             return Some(Self { kept: uniform, others: vec![uniform; outcomes] });
         }
-        let (high, low) = crate::proposer::extremes(checked.mechanism.reads());
+        let (high, low) = crate::proposer::extremes(mechanism.reads());
         let with = |place: usize| {
             let mut scores = vec![low; outcomes];
             scores[place] = high;
-            checked.mechanism.distribution(&scores)
+            mechanism.distribution(&scores)
         };
         let (one, two) = (outcomes - 1, outcomes / 2);
         let (mut others, when_two) = (with(one)?, with(two)?);
@@ -109,7 +116,8 @@ mod tests {
     #[test]
     fn probabilities_are_those_of_the_mechanism() {
         let checked = settings("randomized-response", Some(10.0)).check().unwrap();
-        let likelihood = Likelihood::of(&checked).unwrap();
+        let Method::Tokens { mechanism, .. } = &checked.method else { panic!("drawn token by token") };
+        let likelihood = Likelihood::of(&**mechanism).unwrap();
         let sum = likelihood.kept + likelihood.others.iter().sum::<f64>() - likelihood.others[0];
         assert!((sum - 1.0).abs() < 1e-6 && (likelihood.kept / likelihood.others[0]).ln() > 9.9, "{sum}");
     }

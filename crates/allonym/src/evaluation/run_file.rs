@@ -24,7 +24,12 @@ impl RunFile {
             let name = printable(&path.file_name().unwrap_or_default().to_string_lossy());
             return Ok(Err(format!("{name} is no run file of this version, and was not used.")));
         };
-        let checked = Settings { ledger: None, ..settings.clone() }.check()?;
+        if settings.model.as_ref().is_some_and(|model| !model.exists()) {
+            return Ok(Err(
+                "The model of a release is no longer where its run file says: its promise is not shown.".to_owned()
+            ));
+        }
+        let checked = settings.again().check()?;
         let mut guarantee = Pipeline::new(&checked)?.guarantee()?;
         guarantee.not_protected.push("what leaves beside the text: other columns, and the order of the records".into());
         guarantee.assumptions.push("the run file beside the release belongs to it: nothing proves that".into());
@@ -48,6 +53,7 @@ pub(super) fn shown(settings: &Settings) -> serde_json::Value {
         "length-buckets": settings.length_buckets,
         "length-epsilon": settings.length_epsilon,
         "max-tokens": settings.max_tokens,
+        "model": settings.model.is_some(),
         "vocabulary": if settings.vocabulary.is_some() { "a file" } else { "the program's" },
         "vocabulary-size": settings.vocabulary_size,
         "shuffle": settings.shuffle,

@@ -126,15 +126,19 @@ pub(crate) fn model() -> &'static str {
     path
 }
 
-/// Trains a tiny model on a file.
-pub(crate) fn train(place: &Place, data: &str, out: &str, more: &[&str]) -> Outcome {
-    // Words that stand for nothing, each with a direction of its own.
+/// A file of word vectors, which say nothing about the words.
+pub(crate) fn vectors(place: &Place) -> String {
     let words = ["the", "was", "great", "awful", "it", "food", "very", "good", "bad", "and", "."];
     let line = |(row, word): (usize, &&str)| {
         let numbers: Vec<String> = (0..8).map(|column| ((row * 7 + column * 5) % 9).to_string()).collect();
         format!("{word} {}\n", numbers.join(" "))
     };
-    let vectors = place.file("vectors.txt", words.iter().enumerate().map(line).collect::<String>());
+    place.file("vectors.txt", words.iter().enumerate().map(line).collect::<String>())
+}
+
+/// Trains a tiny model on a file.
+pub(crate) fn train(place: &Place, data: &str, out: &str, more: &[&str]) -> Outcome {
+    let vectors = vectors(place);
     let small = ["--preset", "attention", "--cells", "12", "--latent", "8", "--vocabulary-size", "300"];
     let short = ["--max-tokens", "12", "--steps", "60", "--reward-steps", "20", "--batch", "8", "--rate", "0.01"];
     let files = ["train", "er-ae", "--data", data, "--embeddings", &vectors, "--out", out, "--threads", "2"];

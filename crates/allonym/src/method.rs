@@ -1,0 +1,258 @@
+//! How a text becomes a release: a draw for each token, noise on each word's vector, or noise on the vector of the whole text.
+
+use crate::failure::Failure;
+use crate::model::{OpenModel, Trained, state};
+use crate::settings::Settings;
+use crate::source::Source;
+use allonym_dp::latent::{Latent, Noise};
+use allonym_dp::vector_noise::Norm;
+use allonym_dp::{Guarantee, Length, Mechanism, PrivacyRng, Strength, Terms};
+use allonym_models::Embeddings;
+use allonym_models::adept::{self, Adept};
+use allonym_models::lexical::{Deniability, Spread, WordNoise};
+use allonym_nn::Card;
+use allonym_text::Vocabulary;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::OnceLock;
+
+/// Methods that are not in the catalogue of mechanisms, since they do not draw among scored outcomes: name, and a line for people.
+pub const OTHERS: &[(&str, &str)] = &[
+    (
+        "metric-noise",
+        "metric privacy by noise on word vectors, then the nearest word (Feyisetan et al. 2020); needs `--embeddings` or `--model`, `--length public`",
+    ),
+    ("metric-mahalanobis", "the same in a norm that follows the spread of the vocabulary (Xu et al. 2020)"),
+    (
+        "latent-laplace",
+        "Laplace noise on the vector of the whole text (ADePT, with the noise that it needs); epsilon is that of the text; needs `--model`",
+    ),
+    ("latent-gaussian", "the same with Gaussian noise; needs `--delta` too"),
+];
+
+/// The part of the vocabulary's own spread in the norm of `metric-mahalanobis`.
+const LAMBDA: f64 = 0.2;
+/// Words and draws from which the usual word's fate is estimated.
+const SAMPLE: (usize, usize) = (50, 100);
+
+/// In which form texts are released.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// As text.
+    #[default]
+    Text,
+    /// As a list of words with how often each was drawn, as JSON: SynTF's own output.
+    Vector,
+}
+
+impl Form {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Text, Self::Vector];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Vector => "vector",
+        }
+    }
+}
+
+/// A method, ready.
+pub(crate) enum Method {
+    /// A draw for each token.
+    Tokens { mechanism: Box<dyn Mechanism>, source: Source },
+    /// Noise on each word's vector.
+    Words {
+        name: &'static str,
+        noise: Box<WordNoise>,
+        card: Option<Box<Card>>,
+        figures: OnceLock<Option<(Spread, Deniability)>>,
+    },
+    /// Noise on the vector of the whole text.
+    Latent { name: &'static str, model: Box<Adept>, card: Box<Card>, latent: Latent },
+}
+
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tokens { mechanism, source } => write!(f, "{mechanism:?} on {source:?}"),
+            Self::Words { name, .. } | Self::Latent { name, .. } => f.write_str(name),
+        }
+    }
+}
+
+/// Refuses settings that a method would not read.
+fn only_epsilon(settings: &Settings) -> Result<f64, Failure> {
+    let name = &settings.mechanism;
+    let unread = [
+        ("epsilon-per-token", settings.epsilon_per_token.is_some()),
+        ("total", settings.total.is_some()),
+        ("candidates", settings.candidates.is_some()),
+        ("good", settings.good.is_some()),
+        ("clip", settings.clip.is_some()),
+    ];
+    if let Some((setting, _)) = unread.iter().find(|(_, given)| *given) {
+        return Err(Failure::new(format!("`{setting}` means nothing for `{name}`"), "leave it out"));
+    }
+    settings.epsilon.ok_or_else(|| Failure::new(format!("`{name}` needs an epsilon"), "for example `--epsilon 10`"))
+}
+
+impl Method {
+    /// Noise on word vectors.
+    pub(crate) fn words(
+        settings: &Settings,
+        vocabulary: &Vocabulary,
+        model: Option<OpenModel>,
+        terms: &Terms,
+    ) -> Result<Self, Failure> {
+        let epsilon = only_epsilon(settings)?;
+        if terms.length != Length::Public {
+            return Err(Failure::new(
+                format!("`{}` keeps the number of tokens, which is then part of the release", settings.mechanism),
+                "say that with `--length public`",
+            ));
+        }
+        if settings.delta != 0.0 {
+            return Err(Failure::new(format!("`delta` means nothing for `{}`", settings.mechanism), "leave it out"));
+        }
+        let (name, norm) = match settings.mechanism.as_str() {
+            "metric-mahalanobis" => ("metric-mahalanobis", Norm::Mahalanobis { lambda: LAMBDA }),
+            _ => ("metric-noise", Norm::Euclidean),
+        };
+        let (noise, card) = match (model, &settings.embeddings) {
+            (Some(OpenModel { model: Trained::ErAe(model), card }), _) => {
+                (WordNoise::new(vocabulary, model.vectors(), epsilon, norm)?, Some(Box::new(card)))
+            }
+            (None, Some(file)) => {
+                let (vectors, _) = Embeddings::read(file)?.for_vocabulary(vocabulary);
+                (WordNoise::new(vocabulary, &vectors, epsilon, norm)?, None)
+            }
+            _ => {
+                let message = format!("`{name}` needs word vectors");
+                return Err(Failure::new(message, "give a file with `--embeddings`, or a model of kind er-ae"));
+            }
+        };
+        Ok(Self::Words { name, noise: Box::new(noise), card, figures: OnceLock::new() })
+    }
+
+    /// Noise on the vector of the whole text.
+    pub(crate) fn latent(settings: &Settings, model: Option<OpenModel>, terms: &Terms) -> Result<Self, Failure> {
+        let epsilon = only_epsilon(settings)?;
+        if terms.length != Length::Fixed {
+            let message = format!("`{}` decides the length by what it draws", settings.mechanism);
+            return Err(Failure::new(message, "leave out `--length`"));
+        }
+        let Some(OpenModel { model: Trained::Adept(model), card }) = model else {
+            let message = format!("`{}` needs a model of kind adept", settings.mechanism);
+            return Err(Failure::new(message, "train one with `allonym train adept`, and name it with `--model`"));
+        };
+        let (name, noise) = match (settings.mechanism.as_str(), model.shape().clip.norm) {
+            ("latent-gaussian", _) => ("latent-gaussian", Noise::Gaussian { delta: settings.delta }),
+            (_, adept::Norm::L1) => ("latent-laplace", Noise::LaplaceL1),
+            (_, adept::Norm::L2) => ("latent-laplace", Noise::LaplaceRadial),
+        };
+        if name == "latent-laplace" && settings.delta != 0.0 {
+            return Err(Failure::new("`delta` means nothing for `latent-laplace`", "leave it out"));
+        }
+        let latent = model.mechanism(epsilon, noise)?;
+        Ok(Self::Latent { name, model, card: Box::new(card), latent })
+    }
+
+    /// What a release by this method promises.
+    pub(crate) fn guarantee(&self, terms: &Terms, seeded: bool) -> Result<Guarantee, Failure> {
+        let mut guarantee = match self {
+            Self::Tokens { mechanism, .. } => Guarantee::of(&**mechanism, terms, seeded)?,
+            Self::Words { name, noise, figures, .. } => {
+                let found = figures.get_or_init(|| {
+                    // Public vectors and a public seed: these are figures about words, not about texts.
+                    let mut rng = PrivacyRng::reproducible(0);
+                    Some((noise.spread().ok()?, noise.deniability(SAMPLE.0, SAMPLE.1, &mut rng)))
+                });
+                let Some((spread, deniability)) = found else {
+                    return Err(Failure::new("the word vectors are too far apart for a bound", "give other vectors"));
+                };
+                of_words(name, noise, *spread, deniability, terms, seeded)
+            }
+            Self::Latent { name, latent, .. } => of_latent(name, latent, terms, seeded)?,
+        };
+        match self {
+            Self::Tokens { source, .. } => source.state(&mut guarantee),
+            Self::Words { card: None, .. } => guarantee.assumptions.push("the word vectors are public".to_owned()),
+            Self::Words { card: Some(card), .. } | Self::Latent { card, .. } => state(card, &mut guarantee),
+        }
+        Ok(guarantee)
+    }
+}
+
+fn of_words(
+    name: &'static str,
+    noise: &WordNoise,
+    spread: Spread,
+    deniability: &Deniability,
+    terms: &Terms,
+    seeded: bool,
+) -> Guarantee {
+    // Rounded up: a sum of floats may fall short in its last digits.
+    let each = noise.epsilon() * spread.largest * (1.0 + 1e-12);
+    Guarantee {
+        mechanism: name,
+        strength: Strength::Differential {
+            epsilon_per_token: Some(each),
+            epsilon_total: each * terms.max_tokens as f64,
+            delta: 0.0,
+            method: "pure composition, for words as far apart as two can be",
+        },
+        unit: "one record's text",
+        adjacency: "any two texts of the same number of tokens".to_owned(),
+        max_tokens: terms.max_tokens,
+        length: terms.length,
+        paper_epsilon_total: None,
+        also: vec![
+            format!(
+                "metric privacy: {} for each unit of distance between two words in this norm; the usual word's nearest neighbour is {:.3} away, two words at most {:.3}",
+                noise.epsilon(),
+                spread.median_nearest,
+                spread.largest
+            ),
+            format!(
+                "of {} draws the usual word stays itself in {:.0} % and becomes {:.0} different words (estimated)",
+                deniability.draws,
+                100.0 * deniability.median_unchanged(),
+                deniability.median_different()
+            ),
+        ],
+        assumptions: vec!["noise of 64-bit floats counts as exact".to_owned()],
+        not_protected: vec![
+            format!("the number of tokens of each text, up to {}", terms.max_tokens),
+            "the order of the words, and words that are far apart: they are told apart well".to_owned(),
+            "facts and style that survive at a loss of this size: measure them".to_owned(),
+        ],
+        void: Vec::new(),
+        seeded,
+    }
+}
+
+fn of_latent(name: &'static str, latent: &Latent, terms: &Terms, seeded: bool) -> Result<Guarantee, Failure> {
+    let (epsilon_total, delta) = latent.loss()?;
+    Ok(Guarantee {
+        mechanism: name,
+        strength: Strength::Differential {
+            epsilon_per_token: None,
+            epsilon_total,
+            delta,
+            method: "noise on one vector for the whole text",
+        },
+        unit: "one record's text",
+        adjacency: "any two texts".to_owned(),
+        max_tokens: terms.max_tokens,
+        length: terms.length,
+        paper_epsilon_total: latent.paper_epsilon(),
+        also: Vec::new(),
+        assumptions: Vec::new(),
+        not_protected: vec!["facts and style that survive at a loss of this size: measure them".to_owned()],
+        void: Vec::new(),
+        seeded,
+    })
+}

@@ -1,0 +1,96 @@
+//! A trained model that was read from its directory, of whatever kind.
+
+use crate::failure::Failure;
+use allonym_dp::Guarantee;
+use allonym_models::adept::Adept;
+use allonym_models::er_ae::ErAe;
+use allonym_nn::{Card, Protection, checkpoint};
+use allonym_text::Vocabulary;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Models that a directory written by `train` holds, the most finished one first.
+const WITHIN: [&str; 3] = ["er-ae", "ae-dp", "adept"];
+
+/// A model.
+pub(crate) enum Trained {
+    ErAe(Box<ErAe>),
+    Adept(Box<Adept>),
+}
+
+/// A model with its card.
+pub(crate) struct OpenModel {
+    pub(crate) model: Trained,
+    pub(crate) card: Card,
+}
+
+impl OpenModel {
+    /// Reads the model of a directory, or of a directory that `train` wrote.
+    pub(crate) fn open(directory: &Path, allow_private: bool) -> Result<Self, Failure> {
+        let directory = inside(directory)?;
+        let (model, card) = match checkpoint::load_card(&directory)?.kind.as_str() {
+            "er-ae" => {
+                let (model, card) = ErAe::open(&directory)?;
+                (Trained::ErAe(Box::new(model)), card)
+            }
+            "adept" => {
+                let (model, card) = Adept::open(&directory)?;
+                (Trained::Adept(Box::new(model)), card)
+            }
+            kind => {
+                let message = format!("the model {} is of a kind `{kind}` that nobody knows here", directory.display());
+                return Err(Failure::new(message, "use the program that wrote it, or a later one"));
+            }
+        };
+        if !card.guarantee.holds() && !allow_private {
+            return Err(Failure::refusal(
+                format!(
+                    "the model {} was trained on private texts without protection, and may repeat them",
+                    directory.display()
+                ),
+                "use one that was trained on public texts or with noise, or accept it with `--allow-private-model`",
+            ));
+        }
+        Ok(Self { model, card })
+    }
+
+    /// The words that it knows.
+    pub(crate) fn vocabulary(&self) -> Arc<Vocabulary> {
+        match &self.model {
+            Trained::ErAe(model) => model.vocabulary().clone(),
+            Trained::Adept(model) => model.vocabulary().clone(),
+        }
+    }
+}
+
+/// Adds to a guarantee what depends on the texts that a model was trained on.
+pub(crate) fn state(card: &Card, guarantee: &mut Guarantee) {
+    match &card.guarantee {
+        Protection::Public => {
+            guarantee.assumptions.push("the model was trained on public texts (its card says so)".to_owned());
+        }
+        Protection::Differential(promise) if promise.void.is_empty() => {
+            guarantee.assumptions.push(format!(
+                "a text that the model was trained on pays for that besides: epsilon {:.3} where one is replaced, delta {:e}",
+                promise.epsilon_replace_one, promise.delta
+            ));
+        }
+        Protection::Unprotected | Protection::Differential(_) => {
+            guarantee.void.push("the model was trained on private texts without protection".to_owned());
+            guarantee.not_protected.push("the texts that the model was trained on: it may repeat them".to_owned());
+        }
+    }
+}
+
+/// The directory that has the card.
+fn inside(directory: &Path) -> Result<PathBuf, Failure> {
+    if !directory.is_dir() {
+        let message = format!("there is no model at {}", directory.display());
+        return Err(Failure::new(message, "give the directory that `allonym train` wrote"));
+    }
+    let mut places = std::iter::once(directory.to_owned()).chain(WITHIN.map(|name| directory.join(name)));
+    places.find(|place| place.join("card.toml").is_file()).ok_or_else(|| {
+        let message = format!("{} has no model: there is no card.toml in it", directory.display());
+        Failure::new(message, "give the directory that `allonym train` wrote, or let training finish")
+    })
+}

@@ -1,0 +1,14 @@
+//! What the papers measured, measured again: on their kind of data, with bounds that hold.
+//!
+//! The data stays where it is: these functions read it, and write figures.
+
+mod curves;
+mod er_ae;
+mod er_ae_report;
+mod examples;
+mod systems;
+
+pub use curves::{Curve, Point};
+pub use er_ae::{AttackRow, ErAeFigures, ErAeReproduction, TableRow, reproduce_er_ae};
+pub use er_ae_report::markdown;
+pub use examples::{Candidates, Examples, Good};
