@@ -81,27 +81,33 @@ pub(super) fn median(numbers: &mut [f64]) -> f64 {
 /// The largest distance, of rows that stand around zero, the farthest first. No pair is farther apart than both are from zero, so the
 /// search ends early where some words lie far out.
 fn largest(vectors: &Vectors) -> Result<f64, DpError> {
-    let count = vectors.rows().len();
+    let halves: Vec<f32> = (0..vectors.rows().len()).map(|index| vectors.half_square(index) as f32).collect();
     let radius = |index: usize| (2.0 * vectors.half_square(index)).sqrt();
-    // A sum of n rounded products errs by at most n units of the product of the lengths, and centring by a unit of each.
+    if 4.0 * radius(0).powi(2) > f64::from(f32::MAX) {
+        return Err(DpError::Setting {
+            setting: "vectors",
+            value: format!("{:.0e} away from their mean", radius(0)),
+            allowed: "nearer than the root of the largest 32-bit float",
+        });
+    }
+    // A sum of n rounded products errs by at most n units of the product of the lengths; centring, half the squares and the
+    // differences add less than eight.
     let error = (vectors.dimension() + 8) as f64 / f64::from(1 << 24) * radius(0).powi(2);
     let (mut largest, mut products) = (0.0_f64, Vec::new());
-    for start in (0..count).step_by(LANES) {
-        let end = (start + LANES).min(count);
+    for start in (0..halves.len()).step_by(LANES) {
+        let end = (start + LANES).min(halves.len());
         if radius(start) + radius(0) <= (2.0 * largest).sqrt() {
             break;
         }
         let points: Vec<&[f32]> = (start..end).map(|index| vectors.row(index)).collect();
         vectors.products(0..end, &points, &mut products);
-        for (other, lanes) in products.iter().enumerate() {
-            for (index, product) in (start..end).zip(lanes) {
-                let half = half_square_of_distance(vectors, index, other, *product);
-                if !half.is_finite() {
-                    let allowed = "closer to each other";
-                    return Err(DpError::Setting { setting: "vectors", value: "too long".into(), allowed });
-                }
-                largest = largest.max(half);
-            }
+        // For each point, the largest half square less the product.
+        let mut farthest = [f32::NEG_INFINITY; LANES];
+        for (lanes, half) in products.iter().zip(&halves) {
+            farthest.iter_mut().zip(lanes).for_each(|(farthest, product)| *farthest = farthest.max(half - product));
+        }
+        for (index, farthest) in (start..end).zip(farthest) {
+            largest = largest.max(vectors.half_square(index) + f64::from(farthest));
         }
     }
     Ok((2.0 * (largest + error)).sqrt())
