@@ -206,7 +206,7 @@ fn noise_releases_a_word_for_every_token_and_no_token_passes_as_it_is() {
     assert_eq!(found, again, "one strange word is like another");
 }
 
-/// The largest loss that a released word shows between two texts, and the counts of the first.
+/// The largest loss that a released word shows between two texts of a hundred tokens, each one word.
 fn found(noise: &WordNoise, texts: [&str; 2]) -> f64 {
     const DRAWS: usize = 100_000;
     let [first, second] = texts.map(|text| {
@@ -266,4 +266,38 @@ fn deniability_grows_with_the_noise() {
     assert!(unchanged < 0.7 && different == 4.0, "{unchanged}, {different}");
     let none = WordNoise::new(&vocabulary(), &on_a_line(), 1.0, Norm::Euclidean).unwrap().deniability(0, 0, &mut rng);
     assert_eq!((none.median_unchanged(), none.median_different()), (0.0, 0.0));
+}
+
+#[test]
+#[ignore = "measures speed: cargo test --release -p allonym-models tokens_a_second -- --ignored --nocapture"]
+fn tokens_a_second() {
+    let vocabulary = Vocabulary::english(20_000).unwrap();
+    let mut rng = PrivacyRng::reproducible(1);
+    let mut value = || (0..4).map(|_| (rng.bits() >> 40) as f32 / (1 << 24) as f32 - 0.5).sum();
+    let vectors = Matrix::of(20_004, 100, (0..20_004 * 100).map(|_| value()).collect());
+    // Frequent words stand first: the word of rank r has a share of about 1 / r, as in a text.
+    let mut word = || vocabulary.word(3 + (20_000.0_f64.powf((rng.bits() >> 11) as f64 / (1_u64 << 53) as f64)) as u32);
+    let texts: Vec<Document> =
+        (0..40).map(|_| Document::read(&(0..50).filter_map(|_| word()).collect::<Vec<_>>().join(" "))).collect();
+    let tokens: usize = texts.iter().map(Document::len).sum();
+    let terms = Terms { length: Length::Public, max_tokens: 100, ..Terms::default() };
+    for name in ["syntf", "metric", "subset", "two-set", "clipped-logit"] {
+        let mechanism = by_name(name, &Parameters::of_epsilon(6.0), 20_000).unwrap();
+        let lexical = Lexical::from_vectors(&vocabulary, &vectors, mechanism.reads()).unwrap();
+        for round in ["nothing kept yet", "frequent words kept"] {
+            let mut rng = PrivacyRng::reproducible(2);
+            let start = std::time::Instant::now();
+            for text in &texts {
+                release(&*mechanism, Private::new(lexical.proposal(text, Length::Public)), &terms, &mut rng);
+            }
+            println!("{name}, {round}: {:.0} tokens a second", tokens as f64 / start.elapsed().as_secs_f64());
+        }
+    }
+    let noise = WordNoise::new(&vocabulary, &vectors, 20.0, Norm::Euclidean).unwrap();
+    let start = std::time::Instant::now();
+    texts.iter().for_each(|text| drop(noise.release(Private::new(text), &mut rng)));
+    println!("noise: {:.0} tokens a second", tokens as f64 / start.elapsed().as_secs_f64());
+    let start = std::time::Instant::now();
+    let spread = noise.spread().unwrap();
+    println!("{spread:?}: {:.1} seconds", start.elapsed().as_secs_f64());
 }
