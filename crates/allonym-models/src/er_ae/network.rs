@@ -123,7 +123,8 @@ impl Network {
     ) {
         let Pass { sequences, encoded, ends, generated, attended, vectors, .. } = pass;
         drop(vectors);
-        let (rows, texts) = (Rows::Tokens(sequences.clone()), sequences.len());
+        let texts = sequences.len();
+        let rows = Rows::Tokens(Arc::clone(&sequences));
         let mut to_encoded = None;
         if let (Some(attention), Some((attended, contexts))) = (&self.attention, attended) {
             let to_contexts = attention.answer.backward(store, &contexts, back.clone(), &rows, gradients);

@@ -118,22 +118,23 @@ impl Proposal<'_> {
             Reads::Order | Reads::Nothing => {}
             // The best token stands at the upper end of the usual range of ten.
             Reads::Logits => self.scores.iter_mut().for_each(|score| *score += 5.0 - largest),
-            Reads::Probabilities | Reads::Ratings => self.to_probabilities(largest),
+            Reads::Probabilities | Reads::Ratings => to_probabilities(&mut self.scores, largest),
             Reads::Distances => {
-                self.to_probabilities(largest);
+                to_probabilities(&mut self.scores, largest);
                 self.scores.iter_mut().for_each(|score| *score = 1.0 - *score);
             }
         }
     }
+}
 
-    fn to_probabilities(&mut self, largest: f32) {
-        let mut sum = 0.0;
-        for score in &mut self.scores {
-            *score = (*score - largest).exp();
-            sum += *score;
-        }
-        self.scores.iter_mut().for_each(|score| *score /= sum);
+/// Logits as probabilities.
+fn to_probabilities(scores: &mut [f32], largest: f32) {
+    let mut sum = 0.0;
+    for score in scores.iter_mut() {
+        *score = (*score - largest).exp();
+        sum += *score;
     }
+    scores.iter_mut().for_each(|score| *score /= sum);
 }
 
 impl Proposer for Proposal<'_> {

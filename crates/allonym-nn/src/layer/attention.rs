@@ -98,7 +98,7 @@ fn scale<T: Real>(width: usize) -> T {
     T::of(1.0 / (width as f64).sqrt())
 }
 
-#[derive(PartialEq)]
+#[derive(Clone, Copy)]
 enum Side {
     Straight,
     Transposed,
