@@ -149,6 +149,12 @@ impl Embeddings {
         Ok(Self::of(words.lines().map(str::to_owned), vectors))
     }
 
+    /// Every word with its vector.
+    pub fn into_words(self) -> HashMap<String, Vec<f32>> {
+        let Self { rows, vectors } = self;
+        rows.into_iter().map(|(word, row)| (word, vectors.row(row).to_vec())).collect()
+    }
+
     /// How many words there are.
     pub fn len(&self) -> usize {
         self.rows.len()

@@ -2,8 +2,9 @@
 
 use super::{ErAe, Text};
 use crate::error::ModelError;
-use allonym_nn::loss::top;
+use allonym_nn::loss::{EmbeddingReward, top};
 use allonym_nn::training::Model;
+use allonym_nn::{Into, Matrix, multiply};
 use allonym_text::vocabulary::{END, SPECIAL, UNKNOWN};
 use serde::Serialize;
 
@@ -38,6 +39,8 @@ pub struct Reconstruction {
     pub original: f64,
     /// The mean cosine of the original with the second to fifth candidate.
     pub cosine: f64,
+    /// The same for the four words of the vocabulary that are nearest to the original: no candidates could have more.
+    pub nearest: f64,
     /// The mean number of those four whose cosine with the original is at least 0.5.
     pub near: f64,
 }
@@ -58,6 +61,7 @@ impl ErAe {
     pub fn reconstruction(&self, texts: &[Text], threads: usize) -> Result<Reconstruction, ModelError> {
         let mut by_length: Vec<OfLength> = Vec::new();
         let (mut original, mut cosine, mut near, mut counted) = (0.0, 0.0, 0.0, 0_usize);
+        let mut occurrences = vec![0_usize; self.vectors.rows()];
         for batch in texts.chunks(64) {
             for (text, fives) in batch.iter().zip(self.fives(batch, threads)?) {
                 let length = text.len() - 1;
@@ -78,12 +82,41 @@ impl ErAe {
                     cosine += f64::from(cosines.iter().sum::<f32>()) / 4.0;
                     near += cosines.iter().filter(|cosine| **cosine >= NEAR).count() as f64;
                     counted += 1;
+                    occurrences[*token as usize] += 1;
                 }
             }
         }
         by_length.retain(|of| of.texts > 0);
         let count = counted.max(1) as f64;
-        Ok(Reconstruction { by_length, original: original / count, cosine: cosine / count, near: near / count })
+        let nearest = self.nearest(&occurrences, threads)? / count;
+        Ok(Reconstruction {
+            by_length,
+            original: original / count,
+            cosine: cosine / count,
+            nearest,
+            near: near / count,
+        })
+    }
+
+    /// The sum over all occurrences of the mean cosine with the four nearest other words.
+    fn nearest(&self, occurrences: &[usize], threads: usize) -> Result<f64, ModelError> {
+        let units = EmbeddingReward::unit_vectors((*self.vectors).clone());
+        let ids: Vec<usize> = (SPECIAL.len()..occurrences.len()).filter(|id| occurrences[*id] > 0).collect();
+        let (width, mut places, mut sum) = (units.columns(), Vec::new(), 0.0);
+        for ids in ids.chunks(256) {
+            let rows = ids.iter().flat_map(|id| units.row(*id)).copied().collect();
+            let rows = Matrix::of(ids.len(), width, rows);
+            let mut cosines = Matrix::zeros(ids.len(), units.rows());
+            multiply(cosines.view_mut(), Into::Replace, rows.view(), units.view().transposed(), threads);
+            for (row, id) in ids.iter().enumerate() {
+                let cosines = &mut cosines.row_mut(row)[SPECIAL.len()..];
+                cosines[id - SPECIAL.len()] = f32::MIN;
+                top(cosines, 4, &mut places);
+                let four: f32 = places.iter().map(|place| cosines[*place as usize]).sum();
+                sum += occurrences[*id] as f64 * f64::from(four) / 4.0;
+            }
+        }
+        Ok(sum)
     }
 
     /// For every token of every text its own probability, and the five best words with theirs.

@@ -255,8 +255,8 @@ fn told(report: &Report, out: &str) -> String {
             ));
         }
         text.push_str(&format!(
-            "  the original has probability {:.3}; candidates 2 to 5 have cosine {:.3} with it, {:.1} of 4 at least 0.5\n",
-            found.original, found.cosine, found.near
+            "  the original has probability {:.3}; candidates 2 to 5 have cosine {:.3} with it, {:.1} of 4 at least 0.5 (the nearest words: {:.3})\n",
+            found.original, found.cosine, found.near, found.nearest
         ));
     }
     match report.stopped {

@@ -19,7 +19,7 @@ pub struct ErAeTraining {
     pub embeddings: PathBuf,
     /// The directory to write.
     pub out: PathBuf,
-    /// The size of the network. Default `small`.
+    /// The size of the network. Default `attention`.
     pub preset: String,
     /// Layers of the encoder and of the generator. Default: the preset's.
     #[serde(skip_serializing_if = "Option::is_none")]
