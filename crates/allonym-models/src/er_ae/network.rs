@@ -129,8 +129,8 @@ impl Network {
         if let (Some(attention), Some((attended, contexts))) = (&self.attention, attended) {
             let to_contexts = attention.answer.backward(store, &contexts, back.clone(), &rows, gradients);
             let (to_questions, to_memory) = attended.backward(&to_contexts);
-            let asked = generated.outputs.clone();
-            add(&mut back, &attention.question.backward(store, &asked, to_questions, &rows, gradients));
+            let asked = &generated.outputs;
+            add(&mut back, &attention.question.backward(store, asked, to_questions, &rows, gradients));
             to_encoded = Some(to_memory);
         }
         let to_inputs = self.generator.backward(store, generated, Some(back), None, gradients).inputs;
