@@ -31,17 +31,17 @@ impl Adept {
     /// Texts written again from their own vectors, without noise. Nothing protects them.
     ///
     /// # Errors
-    /// When a token is not of the vocabulary.
+    /// When the network refuses, which it does not.
     pub fn rewritten(&self, texts: &[Text]) -> Result<Vec<Text>, ModelError> {
-        self.decode(&self.encoded(texts)?, self.settings.max_tokens)
+        self.decode(&self.encoded(texts), self.settings.max_tokens)
     }
 
     /// Measures how texts come back without noise.
     ///
     /// # Errors
-    /// When a token is not of the vocabulary.
+    /// When the network refuses, which it does not.
     pub fn reconstruction(&self, texts: &[Text]) -> Result<Reconstruction, ModelError> {
-        let vectors = self.encoded(texts)?;
+        let vectors = self.encoded(texts);
         let clip = self.settings.clip;
         // A vector that was scaled to the bound may be a rounding away from it.
         let clipped = vectors.iter().filter(|vector| clip.norm.of(vector) > (1.0 - 1e-5) * clip.bound).count();

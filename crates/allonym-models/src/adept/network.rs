@@ -10,6 +10,9 @@ use allonym_nn::{Gradients, Matrix, NnError, Real, Rows, Sequences, Store};
 use allonym_text::vocabulary::{START, UNKNOWN};
 use std::sync::Arc;
 
+/// How much more than half open the forget gates begin.
+const REMEMBERING: f64 = 1.0;
+
 /// The layers.
 #[derive(Clone, Debug)]
 pub(super) struct Network<T: Real> {
@@ -78,15 +81,12 @@ impl<T: Real> Network<T> {
         let (read, written) = (embedding("read", store)?, embedding("written", store)?);
         let width = read.dimension();
         let shape = |inputs| Shape { kind: Kind::Lstm, inputs, cells, layers, both_ways: false };
-        let encoder = Recurrent::new("encoder", shape(width), store, rng)?;
-        let decoder = Recurrent::new("decoder", shape(width + latent), store, rng)?;
-        remember(store, cells);
         Ok(Self {
             read,
             written,
-            encoder,
+            encoder: Recurrent::new("encoder", shape(width), store, rng)?.remembering(REMEMBERING, store),
             latent: Linear::new("latent", 2 * cells, latent, true, store, rng)?,
-            decoder,
+            decoder: Recurrent::new("decoder", shape(width + latent), store, rng)?.remembering(REMEMBERING, store),
             output: Linear::new("output", cells, vocabulary, true, store, rng)?,
             clip,
             unit: T::of(clip.unit(latent)),
@@ -187,16 +187,6 @@ impl<T: Real> Network<T> {
         }
         let to_vectors = self.encoder.backward(store, trace, None, Some(&to_last), gradients).inputs;
         self.read.backward(&tokens, to_vectors, &rows, gradients);
-    }
-}
-
-/// Opens the forget gates of all cells (Jozefowicz et al. 2015): a cell that forgets half of what it holds at every step cannot learn how a text began.
-fn remember<T: Real>(store: &mut Store<T>, cells: usize) {
-    let biases: Vec<usize> =
-        store.parameters().filter(|(name, _)| name.ends_with(".bias_ih")).map(|(_, slot)| slot.range().start).collect();
-    for start in biases {
-        // Gates stand as input, forget, candidate, output.
-        store.values_mut()[start + cells..start + 2 * cells].fill(T::ONE);
     }
 }
 

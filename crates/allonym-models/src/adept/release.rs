@@ -11,7 +11,7 @@ use allonym_dp::DpError;
 use allonym_dp::latent::{Latent, Noise};
 use allonym_nn::{Matrix, NnError, Sequences};
 use allonym_text::Private;
-use allonym_text::vocabulary::{END, START};
+use allonym_text::vocabulary::{END, START, UNKNOWN};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,15 +36,12 @@ impl Adept {
         Latent::new(self.settings.latent, clip.bound, epsilon, noise)
     }
 
-    /// The latent vector of each text. What follows the public maximum of tokens is not read.
-    ///
-    /// # Errors
-    /// When a token is not of the vocabulary.
-    pub fn latents(&self, texts: &[Text]) -> Result<Vec<Private<Vec<f32>>>, ModelError> {
-        Ok(self.encoded(texts)?.into_iter().map(Private::new).collect())
+    /// The latent vector of each text. What follows the public maximum of tokens is not read, and an id that is not of the vocabulary is an unknown word.
+    pub fn latents(&self, texts: Vec<Private<Text>>) -> Vec<Private<Vec<f32>>> {
+        Private::together(texts).map(|texts| self.encoded(&texts)).apart()
     }
 
-    pub(super) fn encoded(&self, texts: &[Text]) -> Result<Vec<Vec<f32>>, ModelError> {
+    pub(super) fn encoded(&self, texts: &[Text]) -> Vec<Vec<f32>> {
         let read: Vec<Text> = texts.iter().map(|text| self.as_read(text)).collect();
         let mut by_length: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (place, text) in read.iter().enumerate() {
@@ -57,18 +54,20 @@ impl Adept {
         let found: Result<Vec<Matrix<f32>>, NnError> =
             groups.par_iter().map(|(length, places)| self.encode_group(*length, places, &read)).collect();
         let mut encoded = vec![Vec::new(); texts.len()];
-        for ((_, places), vectors) in groups.iter().zip(found?) {
+        let Ok(found) = found else { unreachable!("all ids are of the vocabulary") };
+        for ((_, places), vectors) in groups.iter().zip(found) {
             for (row, place) in places.iter().enumerate() {
                 encoded[*place] = vectors.row(row).to_vec();
             }
         }
-        Ok(encoded)
+        encoded
     }
 
     /// A text as training saw its like: within the maximum, and with its end.
     fn as_read(&self, text: &Text) -> Text {
         let tokens = text.iter().copied().take_while(|token| *token != END).take(self.settings.max_tokens);
-        tokens.chain([END]).collect()
+        let known = |token| if token < self.vocabulary.ids() { token } else { UNKNOWN };
+        tokens.map(known).chain([END]).collect()
     }
 
     fn encode_group(&self, length: usize, places: &[usize], texts: &[Text]) -> Result<Matrix<f32>, NnError> {
