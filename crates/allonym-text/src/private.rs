@@ -56,13 +56,6 @@ impl<T> Private<T> {
     }
 }
 
-impl<T> Private<Private<T>> {
-    /// What is private twice is private.
-    pub fn flat(self) -> Private<T> {
-        self.0
-    }
-}
-
 impl<T> Private<Vec<T>> {
     /// One private value as several. How many there are is not private: it is the number of values that were put together.
     pub fn apart(self) -> Vec<Private<T>> {

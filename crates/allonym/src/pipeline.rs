@@ -137,16 +137,7 @@ impl<'a> Pipeline<'a> {
         let read = |text: &Private<String>| {
             text.as_ref().map(|text| model.text(&Document::read_up_to(text, self.terms.max_tokens)))
         };
-        let vectors = Private::together(texts.iter().map(read)).map(|texts| model.latents(&texts));
-        let vectors: Vec<Private<Vec<f32>>> = vectors
-            .map(|vectors| match vectors {
-                Ok(vectors) => vectors,
-                Err(_) => unreachable!("the ids are of the model's own vocabulary"),
-            })
-            .apart()
-            .into_iter()
-            .map(Private::flat)
-            .collect();
+        let vectors = model.latents(texts.par_iter().map(read).collect());
         let draw = |(index, vector): (usize, &Private<Vec<f32>>)| {
             latent.draw(vector.as_ref().map(Vec::as_slice), &mut self.stream_of(first + index as u64))
         };

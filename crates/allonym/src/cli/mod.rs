@@ -18,10 +18,12 @@ mod ledger;
 mod model;
 mod progress;
 mod reproduce;
+mod reproduce_adept;
 mod reproduce_er_ae;
 mod risk;
 mod tokenize;
 mod train;
+mod train_adept;
 mod vocabulary;
 
 use allonym::Failure;
@@ -59,11 +61,11 @@ enum Command {
     Evaluate(Box<evaluate::Evaluate>),
     Check(Box<check::Check>),
     Risk(risk::Risk),
+    Reproduce(reproduce::Reproduce),
     Tokenize(tokenize::Tokenize),
     Vocabulary(vocabulary::MakeVocabulary),
     Demo(demo::MakeDemo),
     Ledger(ledger::KeepLedger),
-    Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
 }
 
@@ -87,11 +89,11 @@ pub(crate) fn main() -> ExitCode {
         Command::Evaluate(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Risk(command) => command.run(),
+        Command::Reproduce(command) => command.run(),
         Command::Tokenize(command) => command.run(),
         Command::Vocabulary(command) => command.run(),
         Command::Demo(command) => command.run(),
         Command::Ledger(command) => command.run(),
-        Command::Reproduce(command) => command.run(),
         Command::Completions(command) => command.run(),
     });
     match outcome {

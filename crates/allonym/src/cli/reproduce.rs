@@ -1,10 +1,11 @@
-//! `allonym reproduce`: what the papers measured, measured again.
+//! `allonym reproduce`: measures what a paper measured.
 
-use super::reproduce_er_ae::{AFTER_HELP, ErAe};
+use super::reproduce_adept::{self, Adept};
+use super::reproduce_er_ae::{self, ErAe};
 use allonym::Failure;
 use clap::{Args, Subcommand};
 
-/// Measure again what a paper measured
+/// Measure again what a paper measured, with bounds that hold
 #[derive(Debug, Args)]
 pub(super) struct Reproduce {
     #[command(subcommand)]
@@ -13,15 +14,19 @@ pub(super) struct Reproduce {
 
 #[derive(Debug, Subcommand)]
 enum Paper {
-    /// ER-AE: similarity, attacks and change of style for every system and epsilon of its papers
-    #[command(after_help = AFTER_HELP)]
+    /// ER-AE (NAACL 2021, and its first version): similarity, attacks and change of style for every system and epsilon
+    #[command(after_help = reproduce_er_ae::AFTER_HELP)]
     ErAe(Box<ErAe>),
+    /// ADePT (EACL 2021): intents and membership from texts whose latent vectors were noised
+    #[command(after_help = reproduce_adept::AFTER_HELP)]
+    Adept(Box<Adept>),
 }
 
 impl Reproduce {
     pub(super) fn run(self) -> Result<(), Failure> {
         match self.paper {
             Paper::ErAe(command) => command.run(),
+            Paper::Adept(command) => command.run(),
         }
     }
 }

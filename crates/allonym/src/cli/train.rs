@@ -34,6 +34,9 @@ enum Kind {
     /// ER-AE: a recurrent auto-encoder that keeps good substitutes ready; without its second stage, AE-DP
     #[command(after_help = AFTER_HELP)]
     ErAe(Box<ErAe>),
+
+    /// ADePT: an auto-encoder whose latent vector can be noised, at one price for a whole text
+    Adept(Box<super::train_adept::Adept>),
 }
 
 #[derive(Debug, Args)]
@@ -158,7 +161,7 @@ fn preset_help() -> String {
     help
 }
 
-fn private_parser(text: &str) -> Result<PrivateSettings, String> {
+pub(super) fn private_parser(text: &str) -> Result<PrivateSettings, String> {
     let mut settings = PrivateSettings { noise: f64::NAN, clip: f64::NAN, delta: f64::NAN, owner_only: false };
     for part in text.split(',') {
         let (name, value) = part.split_once('=').ok_or("write it as `noise=1.0,clip=1.0,delta=1e-6`")?;
@@ -178,10 +181,19 @@ fn private_parser(text: &str) -> Result<PrivateSettings, String> {
     Ok(settings)
 }
 
+/// A flag that is set on interruption: the step that is being made is finished, and a checkpoint written.
+pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    stop
+}
+
 impl Train {
     pub(super) fn run(self) -> Result<(), Failure> {
         match self.model {
             Kind::ErAe(command) => command.run(),
+            Kind::Adept(command) => command.run(),
         }
     }
 }
@@ -218,10 +230,7 @@ impl ErAe {
             seed: self.seed,
             resume: self.resume,
         };
-        let stop = Arc::new(AtomicBool::new(false));
-        let flag = stop.clone();
-        // The step that is being made is finished, and a checkpoint written.
-        let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+        let stop = stop_on_interrupt();
         let mut shown = Training::new();
         let report = train_er_ae(&settings, &stop, &mut |stage, made| shown.update(stage, made))?;
         drop(shown);

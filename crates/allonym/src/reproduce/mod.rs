@@ -2,13 +2,21 @@
 //!
 //! The data stays where it is: these functions read it, and write figures.
 
+mod adept;
+mod adept_report;
+mod classifier;
 mod curves;
 mod er_ae;
 mod er_ae_report;
 mod examples;
+mod intents;
 mod systems;
 
+pub use adept::{AdeptReproduction, reproduce_adept};
+pub use adept_report::{AdeptFigures, AutoEncoder, DataSet, Row};
+pub use classifier::{IntentClassifier, Membership, membership_of};
 pub use curves::{Curve, Point};
 pub use er_ae::{AttackRow, ErAeFigures, ErAeReproduction, TableRow, reproduce_er_ae};
 pub use er_ae_report::markdown;
 pub use examples::{Candidates, Examples, Good};
+pub use intents::{Intents, Part};

@@ -1,5 +1,6 @@
 //! `train er-ae`: reconstruction, then reconstruction and embedding reward.
 
+use super::directory::{check_out, chosen, vocabulary, write_report, write_settings};
 use super::parts::Parts;
 use super::settings::ErAeTraining;
 use crate::evaluation::load::{Loaded, Reading};
@@ -8,13 +9,10 @@ use allonym_dp::PrivacyRng;
 use allonym_io::Table;
 use allonym_models::er_ae::{ErAe, Reconstruction, Text};
 use allonym_models::{Embeddings, Filled};
-use allonym_nn::checkpoint::{self, Pointer};
-use allonym_nn::training::{Data, Ended, Model, Progress, Run, Standing, train};
+use allonym_nn::training::{Data, Ended, Progress, Run, Standing, train};
 use allonym_nn::{Card, Protection};
-use allonym_text::vocabulary::Origin;
-use allonym_text::{Document, Vocabulary};
+use allonym_text::Document;
 use serde::Serialize;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -73,15 +71,16 @@ pub fn train_er_ae(
         let message = "the texts are declared public, and noise is asked for to protect them";
         return Err(Failure::new(message, "leave out `--public` or `--private`"));
     }
-    check_out(settings)?;
-    let vocabulary = Arc::new(vocabulary(settings, preset.vocabulary)?);
+    check_out(&settings.out, settings.resume)?;
+    let vocabulary = vocabulary(settings.vocabulary.as_deref(), settings.vocabulary_size, preset.vocabulary)?;
+    let vocabulary = Arc::new(vocabulary);
     progress("reading word vectors", None);
     let (vectors, filled) = Embeddings::read(&settings.embeddings)?.for_vocabulary(&vocabulary);
     let mut rng = PrivacyRng::reproducible(settings.seed);
     let mut model = ErAe::new(settings.network(preset), vocabulary, Arc::new(vectors), &mut rng)?;
     progress("reading texts", None);
     let prepared = prepare(settings, &model)?;
-    write_settings(settings)?;
+    write_settings(&settings.out, settings)?;
 
     let Filled { found, alike, made } = filled;
     let mut report = Report {
@@ -125,15 +124,8 @@ pub fn train_er_ae(
         let reconstruction = measured.then(|| model.reconstruction(&prepared.test, training.threads)).transpose()?;
         report.stages.push(StageReport { model: name, steps: card.steps, guarantee: card.guarantee, reconstruction });
     }
-    write_report(settings, &report)?;
+    write_report(&settings.out, &report)?;
     Ok(report)
-}
-
-/// The state that validation chose, or the last one.
-fn chosen(directory: &Path, model: &mut ErAe, last: Card) -> Result<Card, Failure> {
-    let Some(best) = checkpoint::find(directory, Pointer::Best)? else { return Ok(last) };
-    checkpoint::load(&best, model.store_mut())?;
-    Ok(checkpoint::load_card(&best)?)
 }
 
 /// What an example is, in words of the file.
@@ -180,58 +172,4 @@ fn prepare(settings: &ErAeTraining, model: &ErAe) -> Result<Prepared, Failure> {
     let records = [parts.training.len(), parts.validation.len(), parts.test.len()];
     let (validation, test) = (some(sentences(&parts.validation)), some(sentences(&parts.test)));
     Ok(Prepared { training, validation, test, records, fingerprint })
-}
-
-fn vocabulary(settings: &ErAeTraining, usual: usize) -> Result<Vocabulary, Failure> {
-    let all = match &settings.vocabulary {
-        None => Vocabulary::english(Vocabulary::english_size())?,
-        Some(path) => {
-            let file = std::fs::read_to_string(path).map_err(|e| Failure::reading("the vocabulary", path, &e))?;
-            Vocabulary::parse(&file)?
-        }
-    };
-    if all.origin() == Origin::Private {
-        return Err(Failure::refusal(
-            "the vocabulary was counted from private texts, and every release of the model would show its words",
-            "use a public one",
-        ));
-    }
-    let size = settings.vocabulary_size.unwrap_or(usual.min(all.words()));
-    Ok(all.truncated(size)?)
-}
-
-/// A directory that holds something else is not written into.
-fn check_out(settings: &ErAeTraining) -> Result<(), Failure> {
-    let out = &settings.out;
-    let used = std::fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
-    let ours = out.join("settings.toml").is_file() && out.join("training").is_dir();
-    match (used, ours, settings.resume) {
-        (true, true, true) | (false, ..) => Ok(()),
-        (true, true, false) => Err(Failure::new(
-            format!("{} has a model already", out.display()),
-            "go on with it by `--resume`, or choose another directory",
-        )),
-        (true, false, _) => Err(Failure::new(
-            format!("{} is a directory with other files", out.display()),
-            "give the model a directory of its own",
-        )),
-    }
-}
-
-fn write_settings(settings: &ErAeTraining) -> Result<(), Failure> {
-    let out = &settings.out;
-    let writing = |error: std::io::Error| {
-        Failure::new(format!("cannot write into {}: {}", out.display(), error.kind()), "check the path")
-    };
-    std::fs::create_dir_all(out.join("training")).map_err(writing)?;
-    let text = toml::to_string(settings)
-        .map_err(|_| Failure::new("the settings cannot stand in a file", "paths must be UTF-8"))?;
-    std::fs::write(out.join("settings.toml"), text).map_err(writing)
-}
-
-fn write_report(settings: &ErAeTraining, report: &Report) -> Result<(), Failure> {
-    let path = settings.out.join("report.json");
-    let text = serde_json::to_string_pretty(report).unwrap_or_default();
-    std::fs::write(&path, text + "\n")
-        .map_err(|error| Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path"))
 }

@@ -3,14 +3,20 @@
 //! ```text
 //! OUT/er-ae/      the model: parameters, words, vectors, card          (`anonymize --model OUT`)
 //! OUT/ae-dp/      the same before the embedding reward                 (`anonymize --model OUT/ae-dp`)
-//! OUT/training/   checkpoints and losses of both stages: for its owner
+//! OUT/adept/      a model of `train adept`
+//! OUT/training/   checkpoints and losses of all stages: for its owner
 //! OUT/settings.toml, OUT/report.json
 //! ```
 
+mod adept;
+mod adept_settings;
+mod directory;
 mod er_ae;
 mod parts;
 mod settings;
 
+pub use adept::{AdeptReport, train_adept};
+pub use adept_settings::AdeptTraining;
 pub use er_ae::{Report, StageReport, train_er_ae};
 pub use parts::Parts;
 pub use settings::ErAeTraining;

@@ -1,0 +1,70 @@
+//! What the training of every model does with its directory and its words.
+
+use crate::failure::Failure;
+use allonym_nn::Card;
+use allonym_nn::checkpoint::{self, Pointer};
+use allonym_nn::training::Model;
+use allonym_text::Vocabulary;
+use allonym_text::vocabulary::Origin;
+use serde::Serialize;
+use std::path::Path;
+
+/// The state that validation chose, or the last one.
+pub(super) fn chosen<M: Model>(directory: &Path, model: &mut M, last: Card) -> Result<Card, Failure> {
+    let Some(best) = checkpoint::find(directory, Pointer::Best)? else { return Ok(last) };
+    checkpoint::load(&best, model.store_mut())?;
+    Ok(checkpoint::load_card(&best)?)
+}
+
+/// The first words of a public file, or of the list of the program; as many as were asked for, or are usual.
+pub(super) fn vocabulary(file: Option<&Path>, size: Option<usize>, usual: usize) -> Result<Vocabulary, Failure> {
+    let all = match file {
+        None => Vocabulary::english(Vocabulary::english_size())?,
+        Some(path) => {
+            let file = std::fs::read_to_string(path).map_err(|e| Failure::reading("the vocabulary", path, &e))?;
+            Vocabulary::parse(&file)?
+        }
+    };
+    if all.origin() == Origin::Private {
+        return Err(Failure::refusal(
+            "the vocabulary was counted from private texts, and every release of the model would show its words",
+            "use a public one",
+        ));
+    }
+    let size = size.unwrap_or(usual.min(all.words()));
+    Ok(all.truncated(size)?)
+}
+
+/// A directory that holds something else is not written into.
+pub(super) fn check_out(out: &Path, resume: bool) -> Result<(), Failure> {
+    let used = std::fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
+    let ours = out.join("settings.toml").is_file() && out.join("training").is_dir();
+    match (used, ours, resume) {
+        (true, true, true) | (false, ..) => Ok(()),
+        (true, true, false) => Err(Failure::new(
+            format!("{} has a model already", out.display()),
+            "go on with it by `--resume`, or choose another directory",
+        )),
+        (true, false, _) => Err(Failure::new(
+            format!("{} is a directory with other files", out.display()),
+            "give the model a directory of its own",
+        )),
+    }
+}
+
+pub(super) fn write_settings(out: &Path, settings: &impl Serialize) -> Result<(), Failure> {
+    let writing = |error: std::io::Error| {
+        Failure::new(format!("cannot write into {}: {}", out.display(), error.kind()), "check the path")
+    };
+    std::fs::create_dir_all(out.join("training")).map_err(writing)?;
+    let text = toml::to_string(settings)
+        .map_err(|_| Failure::new("the settings cannot stand in a file", "paths must be UTF-8"))?;
+    std::fs::write(out.join("settings.toml"), text).map_err(writing)
+}
+
+pub(super) fn write_report(out: &Path, report: &impl Serialize) -> Result<(), Failure> {
+    let path = out.join("report.json");
+    let text = serde_json::to_string_pretty(report).unwrap_or_default();
+    std::fs::write(&path, text + "\n")
+        .map_err(|error| Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path"))
+}
