@@ -143,6 +143,19 @@ fn texts_that_read_the_same_come_out_the_same_by_word_vectors() {
 }
 
 #[test]
+fn texts_that_read_the_same_come_out_the_same_from_a_noised_vector() {
+    let model = ["--model", common::latent_model()];
+    for pair in SAME_WORDS {
+        assert_alike("latent-laplace", "fixed", *pair, &model);
+        assert_alike("latent-gaussian", "fixed", *pair, &[&model[..], &["--delta", "1e-6"]].concat());
+    }
+    // What stands after the public maximum is not read.
+    let beyond = "one two three four five six seven eight";
+    let pair = ("beyond the maximum", beyond, &*format!("{beyond} nine ten"));
+    assert_alike("latent-laplace", "fixed", pair, &model);
+}
+
+#[test]
 fn a_method_of_epsilon_zero_treats_any_two_texts_alike() {
     for entry in CATALOGUE.iter().filter(|entry| hides_everything(entry.name)) {
         for pair in ANY_TWO {

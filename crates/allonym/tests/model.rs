@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, model, run, train};
+use common::{Place, latent_model, model, run, train};
 
 fn texts(place: &Place, texts: &[&str]) -> String {
     let rows: String = texts
@@ -197,4 +197,36 @@ fn noise_on_words_states_both_promises_and_what_it_needs() {
     }
     let refused = release(&[&needs[..], &["--explain", &place.name("x")]].concat());
     assert!(refused.stderr.contains("nothing to explain"), "{refused:?}");
+}
+
+#[test]
+fn noise_on_the_vector_of_a_text_costs_once_whatever_its_length() {
+    let place = Place::new();
+    let input = texts(&place, &["it was great", &"it was great ".repeat(500), ""]);
+    let out = place.name("out.jsonl");
+    let release =
+        |model: &str, more: &[&str]| run(&[&["anonymize", &input, "-o", &out, "--model", model][..], more].concat());
+    let outcome = release(latent_model(), &["--mechanism", "latent-laplace", "--epsilon", "5"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    // Rounded to the grid of the noise, and never above what was asked for.
+    let printed = ["epsilon 4.9999", "epsilon 5.0000"].iter().any(|start| outcome.stderr.contains(start));
+    assert!(printed, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("in one draw for the whole text, whatever its length"), "{}", outcome.stderr);
+    assert_eq!(place.read("out.jsonl").lines().count(), 3);
+    let gaussian = ["--mechanism", "latent-gaussian", "--epsilon", "5"];
+    let outcome = release(latent_model(), &[&gaussian[..], &["--delta", "1e-5"]].concat());
+    assert!(outcome.code == Some(0) && outcome.stderr.contains("delta 0.00001"), "{}", outcome.stderr);
+    for (refused, says) in [
+        (release(latent_model(), &gaussian), "delta"),
+        (release(latent_model(), &SUBSET), "draws token by token"),
+        (release(model(), &["--mechanism", "latent-laplace", "--epsilon", "5"]), "needs a model of kind adept"),
+        (release(latent_model(), &["--mechanism", "latent-laplace"]), "needs an epsilon"),
+        (
+            release(latent_model(), &["--mechanism", "latent-laplace", "--epsilon", "5", "--length", "public"]),
+            "decides the length",
+        ),
+        (release(latent_model(), &["--mechanism", "latent-laplace", "--epsilon", "5", "--good", "3"]), "means nothing"),
+    ] {
+        assert!(refused.code == Some(2) && refused.stderr.contains(says), "{says}: {refused:?}");
+    }
 }

@@ -70,6 +70,10 @@ pub(super) struct Adept {
     #[arg(long, default_value_t = 50, value_name = "N")]
     max_tokens: usize,
 
+    /// Cells of encoder and decoder [default: the preset's]
+    #[arg(long, value_name = "N")]
+    cells: Option<usize>,
+
     /// Numbers of the latent vector [default: the preset's]
     #[arg(long, value_name = "N")]
     latent: Option<usize>,
@@ -162,6 +166,7 @@ impl Adept {
             vocabulary: self.vocabulary,
             vocabulary_size: self.vocabulary_size,
             max_tokens: self.max_tokens,
+            cells: self.cells,
             latent: self.latent,
             word_dropout: self.word_dropout,
             noise: self.noise,

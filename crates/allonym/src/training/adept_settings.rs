@@ -38,6 +38,9 @@ pub struct AdeptTraining {
     pub vocabulary_size: Option<usize>,
     /// The most tokens of a text. Default 50.
     pub max_tokens: usize,
+    /// Cells of encoder and decoder. Default: the preset's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cells: Option<usize>,
     /// Numbers of the latent vector. Default: the preset's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latent: Option<usize>,
@@ -85,6 +88,7 @@ impl Default for AdeptTraining {
             vocabulary: None,
             vocabulary_size: None,
             max_tokens,
+            cells: None,
             latent: None,
             word_dropout,
             noise,
@@ -112,7 +116,8 @@ impl AdeptTraining {
     pub(super) fn network(&self, preset: &Preset) -> AdeptSettings {
         let usual = preset.settings(self.max_tokens);
         let Self { clip, word_dropout, noise, .. } = *self;
-        AdeptSettings { latent: self.latent.unwrap_or(usual.latent), clip, word_dropout, noise, ..usual }
+        let (cells, latent) = (self.cells.unwrap_or(usual.cells), self.latent.unwrap_or(usual.latent));
+        AdeptSettings { cells, latent, clip, word_dropout, noise, ..usual }
     }
 
     /// How it is trained on so many examples.

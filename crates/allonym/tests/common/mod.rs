@@ -144,3 +144,20 @@ pub(crate) fn train(place: &Place, data: &str, out: &str, more: &[&str]) -> Outc
     let files = ["train", "er-ae", "--data", data, "--embeddings", &vectors, "--out", out, "--threads", "2"];
     run(&[&files[..], &small, &short, more].concat())
 }
+
+/// A tiny model with a latent vector, trained by the program itself, once for each test file.
+pub(crate) fn latent_model() -> &'static str {
+    static MODEL: std::sync::OnceLock<(Place, String)> = std::sync::OnceLock::new();
+    let (_, path) = MODEL.get_or_init(|| {
+        let place = Place::new();
+        let demo = place.name("demo.csv");
+        assert_eq!(run(&["demo", "--authors", "5", "--texts", "20", "--out", &demo]).code, Some(0));
+        let out = place.name("model");
+        let small = ["--cells", "12", "--latent", "4", "--vocabulary-size", "300", "--max-tokens", "12"];
+        let short = ["--steps", "60", "--batch", "8", "--rate", "0.01", "--threads", "2", "--public"];
+        let outcome = run(&[&["train", "adept", "--data", &demo, "--out", &out][..], &small, &short].concat());
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        (place, out)
+    });
+    path
+}
