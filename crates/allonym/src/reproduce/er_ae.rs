@@ -61,7 +61,7 @@ pub struct TableRow {
     pub similarity: Option<f64>,
     /// What unrelated texts have.
     pub unrelated: Option<f64>,
-    /// Tokens that are released as they were.
+    /// The share of tokens that stand where they stood.
     pub tokens_kept: Option<f64>,
     /// The distance in stylometric features.
     pub stylometric: Option<f64>,
@@ -234,7 +234,7 @@ fn row(system: &System, release: &Release) -> Result<TableRow, Failure> {
         Strength::Differential { epsilon_per_token, epsilon_total, .. } => (epsilon_per_token, Some(epsilon_total)),
         Strength::Empirical => (None, None),
     };
-    let similarity = release.utility.similarity.as_ref();
+    let (similarity, words) = (release.utility.similarity.as_ref(), release.utility.words);
     Ok(TableRow {
         system: system.title.clone(),
         release: system.name.clone(),
@@ -243,7 +243,7 @@ fn row(system: &System, release: &Release) -> Result<TableRow, Failure> {
         paper_epsilon_total: guarantee.paper_epsilon_total,
         similarity: similarity.map(|found| found.mean.value),
         unrelated: similarity.map(|found| found.unrelated),
-        tokens_kept: release.reconstruction.as_ref().map(|found| found.recovered.value),
+        tokens_kept: (words.original > 0).then(|| words.in_place as f64 / words.original as f64),
         stylometric: release.style.as_ref().map(|style| style.distance),
         attacks: attacks(&release.findings, Side::Released),
     })

@@ -1,7 +1,7 @@
 //! What the two models propose for single words, what each mechanism makes of that, and sentences of both.
 
 use crate::failure::Failure;
-use allonym_dp::mechanism::{self, Parameters, Reads};
+use allonym_dp::mechanism::{self, Parameters, Reads, TwoSet};
 use allonym_dp::{Length, PrivacyRng, Terms, release};
 use allonym_models::er_ae::ErAe;
 use allonym_text::{Document, Private, detokenise};
@@ -125,7 +125,19 @@ fn chances(of: &str, word: &'static str, probabilities: &[f32]) -> Result<Vec<Go
     let mut found = Vec::new();
     for (name, parameters, shown) in mechanisms {
         let mechanism = mechanism::by_name(name, &parameters, outcomes)?;
-        let Some(drawn) = mechanism.distribution(probabilities) else { continue };
+        let drawn = match (name, parameters.epsilon) {
+            // Over a large vocabulary the exact law takes classes of equal probability: the five best, and the rest as one.
+            ("two-set", Some(epsilon)) => {
+                let five = probabilities[..5].iter().map(|p| f64::from(*p));
+                let rest = (1.0 - five.clone().sum::<f64>()).max(0.0) / f64::from(outcomes - 5);
+                let classes: Vec<(f64, u32)> = five.map(|p| (p, 1)).chain([(rest, outcomes - 5)]).collect();
+                TwoSet::ideal(&classes, 5, epsilon)
+            }
+            _ => match mechanism.distribution(probabilities) {
+                Some(drawn) => drawn,
+                None => continue,
+            },
+        };
         found.push(Good {
             of: of.to_owned(),
             word,
