@@ -63,7 +63,7 @@ impl Adept {
             return Err(NnError::shape("embedding", "number of vectors", rows, ids).into());
         }
         let mut store = Store::new();
-        let network = Network::new(&settings, ids, vectors.clone(), &mut store, rng)?;
+        let network = Network::new(&settings, ids, vectors.as_ref(), &mut store, rng)?;
         Ok(Self { settings, vocabulary, vectors, network, store })
     }
 

@@ -69,12 +69,12 @@ impl<T: Real> Network<T> {
     pub(super) fn new(
         settings: &AdeptSettings,
         vocabulary: usize,
-        vectors: Option<Arc<Matrix<T>>>,
+        vectors: Option<&Arc<Matrix<T>>>,
         store: &mut Store<T>,
         rng: &mut PrivacyRng,
     ) -> Result<Self, NnError> {
         let AdeptSettings { layers, cells, words, latent, clip, word_dropout, noise, .. } = *settings;
-        let mut embedding = |name: &str, store: &mut Store<T>| match &vectors {
+        let mut embedding = |name: &str, store: &mut Store<T>| match vectors {
             Some(vectors) => Embedding::frozen(name, vectors.clone()),
             None => Embedding::trained(name, vocabulary, words, store, rng),
         };

@@ -59,7 +59,7 @@ pub const PRESETS: &[Preset] = &[
         words: 64,
         latent: 32,
         vocabulary: 10_000,
-        batch: 32,
+        batch: 16,
         rate: 3e-3,
         epochs: 20,
     },

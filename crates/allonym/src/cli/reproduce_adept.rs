@@ -31,7 +31,7 @@ pub(super) struct Adept {
     out: Option<PathBuf>,
 
     /// Total losses of a text
-    #[arg(long, value_delimiter = ',', default_value = "10,30,100,300", value_name = "E")]
+    #[arg(long, value_delimiter = ',', default_value = "10,100,500", value_name = "E")]
     epsilons: Vec<f64>,
 
     /// The delta of Gaussian noise
@@ -59,15 +59,15 @@ pub(super) struct Adept {
     word_dropout: f64,
 
     /// Noise on the latent vector while training, as a part of the bound
-    #[arg(long, default_value_t = 0.0, value_name = "X")]
+    #[arg(long, default_value_t = 0.05, value_name = "X")]
     noise: f64,
 
     /// Passes over the training part
-    #[arg(long, default_value_t = 30, value_name = "N")]
+    #[arg(long, default_value_t = 20, value_name = "N")]
     epochs: u64,
 
     /// Texts in a step
-    #[arg(long, default_value_t = 32, value_name = "N")]
+    #[arg(long, default_value_t = 16, value_name = "N")]
     batch: usize,
 
     /// The learning rate
