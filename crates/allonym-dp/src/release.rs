@@ -55,7 +55,7 @@ impl Terms {
     }
 
     /// The loss of the length alone.
-    pub(crate) fn length_loss(&self) -> Result<f64, DpError> {
+    pub fn length_loss(&self) -> Result<f64, DpError> {
         if self.length != Length::Private {
             return Ok(0.0);
         }

@@ -129,7 +129,7 @@ impl FilesWriter {
             builder.permissions(existing.unwrap_or_else(|_| fs::Permissions::from_mode(0o777)));
         }
         let unfinished = builder.tempdir_in(directory_of(target)).map_err(IoError::write(&name))?.keep();
-        unfinished::begin(&unfinished);
+        unfinished::begin_unfinished(&unfinished);
         let numbers = shuffle.map(|rng| {
             let mut numbers: Vec<u64> = (1..=count as u64).collect();
             rng.shuffle(&mut numbers);
@@ -192,7 +192,7 @@ impl Writer for FilesWriter {
         }
         fs::rename(&self.unfinished, &self.target).map_err(IoError::write(&name))?;
         self.done = true;
-        unfinished::end(&self.unfinished);
+        unfinished::end_unfinished(&self.unfinished);
         Ok(())
     }
 }
@@ -201,7 +201,7 @@ impl Drop for FilesWriter {
     fn drop(&mut self) {
         if !self.done {
             let _ = fs::remove_dir_all(&self.unfinished);
-            unfinished::end(&self.unfinished);
+            unfinished::end_unfinished(&self.unfinished);
         }
     }
 }

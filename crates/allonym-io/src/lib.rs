@@ -31,7 +31,7 @@ pub use input::Progress;
 pub use key::Key;
 pub use output::{Output, real_path, same_file};
 pub use row::{Row, RowShape};
-pub use unfinished::remove_unfinished;
+pub use unfinished::{begin_unfinished, end_unfinished, remove_unfinished};
 pub use values::Values;
 
 use allonym_dp::{PrivacyRng, Released};

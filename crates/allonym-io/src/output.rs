@@ -151,7 +151,7 @@ impl Pending {
         }
         let file = builder.tempfile_in(directory).map_err(IoError::write(&name))?;
         let (file, path) = file.keep().map_err(|error| IoError::write(&name)(error.error))?;
-        unfinished::begin(&path);
+        unfinished::begin_unfinished(&path);
         if let Ok(existing) = fs::metadata(&target) {
             fs::set_permissions(&path, existing.permissions()).map_err(IoError::write(&name))?;
         }
@@ -163,7 +163,7 @@ impl Pending {
         file.sync_all().map_err(IoError::write(&name))?;
         fs::rename(&self.path, &self.target).map_err(IoError::write(&name))?;
         self.done = true;
-        unfinished::end(&self.path);
+        unfinished::end_unfinished(&self.path);
         Ok(())
     }
 }
@@ -172,7 +172,7 @@ impl Drop for Pending {
     fn drop(&mut self) {
         if !self.done {
             let _ = fs::remove_file(&self.path);
-            unfinished::end(&self.path);
+            unfinished::end_unfinished(&self.path);
         }
     }
 }

@@ -9,11 +9,13 @@ fn list() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-pub(crate) fn begin(path: &Path) {
+/// A file is being written: an interrupted run takes it away.
+pub fn begin_unfinished(path: &Path) {
     list().push(path.to_owned());
 }
 
-pub(crate) fn end(path: &Path) {
+/// A file is whole, or gone.
+pub fn end_unfinished(path: &Path) {
     list().retain(|known| known != path);
 }
 

@@ -1,14 +1,15 @@
-//! Files that stand beside the parameters of a model: its words and their vectors. The card has their hashes, so that parts of different models
+//! Files that stand beside the parameters of a model: its words and their vectors. The card has the hashes of all of them, so that parts of different models
 //! are not taken for one.
 
 use crate::error::ModelError;
-use allonym_nn::checkpoint::{matrix_file, read_matrix};
-use allonym_nn::{Card, Matrix};
+use allonym_nn::checkpoint::{self, matrix_file, read_matrix};
+use allonym_nn::{Card, Matrix, Store};
 use allonym_text::Vocabulary;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+const MODEL: &str = "model.safetensors";
 const VOCABULARY: &str = "vocabulary.txt";
 const VECTORS: &str = "embeddings.safetensors";
 
@@ -29,11 +30,33 @@ impl Beside {
         Self { files: vec![(VOCABULARY, vocabulary.to_file().into_bytes())] }
     }
 
-    /// Writes the hashes of the files on a card.
-    pub(crate) fn sign(&self, card: &mut Card) {
-        let hashes = self.files.iter().map(|(name, bytes)| ((*name).to_owned(), toml::Value::String(hash(bytes))));
-        card.model.insert("files".to_owned(), toml::Value::Table(hashes.collect()));
+    /// The hashes of the files.
+    pub(crate) fn hashes(&self) -> toml::Table {
+        self.files.iter().map(|(name, bytes)| ((*name).to_owned(), toml::Value::String(hash(bytes)))).collect()
     }
+
+    /// Writes a model, with the hashes of all files on its card.
+    pub(crate) fn save(&self, directory: &Path, store: &Store<f32>, card: Card) -> Result<(), ModelError> {
+        let model = checkpoint::model_file(store)?;
+        let mut files = self.hashes();
+        files.insert(MODEL.to_owned(), toml::Value::String(hash(&model)));
+        let mut card = card;
+        card.model.insert(FILES.to_owned(), toml::Value::Table(files));
+        Ok(checkpoint::export(directory, model, &card, &self.files)?)
+    }
+}
+
+/// The entry of a card that has the hashes.
+pub(crate) const FILES: &str = "files";
+
+/// The file with the parameters, which must have at least so many.
+pub(crate) fn parameters(directory: &Path, card: &Card, least: u64) -> Result<(PathBuf, Vec<u8>), ModelError> {
+    let (path, bytes) = checked(directory, card, MODEL)?;
+    if least > bytes.len() as u64 {
+        // A card may say anything; no memory is asked for that the file could not fill.
+        return Err(ModelError::broken(&path, "is too small for the sizes on its card"));
+    }
+    Ok((path, bytes))
 }
 
 /// The words of a model's directory and their vectors, which must be those that the card was written with.
@@ -52,7 +75,7 @@ pub(crate) fn read_words(directory: &Path, card: &Card) -> Result<Vocabulary, Mo
 
 /// The vectors of the words, if the card says that there are any.
 pub(crate) fn read_vectors(directory: &Path, card: &Card) -> Result<Option<Matrix<f32>>, ModelError> {
-    if card.model.get("files").and_then(|files| files.get(VECTORS)).is_none() {
+    if card.model.get(FILES).and_then(|files| files.get(VECTORS)).is_none() {
         return Ok(None);
     }
     let (path, bytes) = checked(directory, card, VECTORS)?;
@@ -62,7 +85,7 @@ pub(crate) fn read_vectors(directory: &Path, card: &Card) -> Result<Option<Matri
 fn checked(directory: &Path, card: &Card, name: &str) -> Result<(PathBuf, Vec<u8>), ModelError> {
     let path = directory.join(name);
     let bytes = std::fs::read(&path).map_err(ModelError::file(&path))?;
-    let signed = card.model.get("files").and_then(|files| files.get(name)).and_then(toml::Value::as_str);
+    let signed = card.model.get(FILES).and_then(|files| files.get(name)).and_then(toml::Value::as_str);
     match signed {
         Some(signed) if signed == hash(&bytes) => Ok((path, bytes)),
         Some(_) => {

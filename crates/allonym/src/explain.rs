@@ -1,17 +1,18 @@
 //! What the owner of the originals may see of a release: for every token the best candidates, and what was drawn.
 //!
-//! The file tells the original texts. It is written with a first line that says so, and where the system knows owners of files, for its
-//! owner alone.
+//! The file tells the original texts. Its first line says so.
 
 use crate::failure::Failure;
 use allonym_dp::Proposer;
 use allonym_dp::mechanism::Reads;
+use allonym_io::{begin_unfinished, end_unfinished};
 use allonym_text::{Document, Private, Vocabulary};
 use serde::Serialize;
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use tempfile::NamedTempFile;
 
 /// How many candidates are told.
 const BEST: usize = 5;
@@ -23,12 +24,14 @@ type Best = Vec<(u32, f32)>;
 pub(crate) struct Traced<P> {
     inner: P,
     reads: Reads,
+    /// Whether scores of which only the order is read are logits: where a model made them.
+    logits: bool,
     steps: Vec<Best>,
 }
 
 impl<P: Proposer> Traced<P> {
-    pub(crate) fn new(inner: P, reads: Reads) -> Self {
-        Self { inner, reads, steps: Vec::new() }
+    pub(crate) fn new(inner: P, reads: Reads, logits: bool) -> Self {
+        Self { inner, reads, logits, steps: Vec::new() }
     }
 }
 
@@ -39,13 +42,13 @@ impl<P: Proposer> Proposer for Traced<P> {
 
     fn scores(&mut self, released: &[u32]) -> &[f32] {
         let scores = self.inner.scores(released);
-        self.steps.push(best(scores, self.reads));
+        self.steps.push(best(scores, self.reads, self.logits));
         scores
     }
 }
 
-/// The best outcomes with what stands for their probabilities.
-fn best(scores: &[f32], reads: Reads) -> Best {
+/// The best outcomes, with their probabilities where a model proposed them, and their scores elsewhere.
+fn best(scores: &[f32], reads: Reads, logits: bool) -> Best {
     let better = |score: f32| if reads == Reads::Distances { -score } else { score };
     let mut places: Vec<u32> = (0..scores.len() as u32).collect();
     let order = |a: &u32, b: &u32| better(scores[*b as usize]).total_cmp(&better(scores[*a as usize]));
@@ -55,11 +58,8 @@ fn best(scores: &[f32], reads: Reads) -> Best {
     }
     places.sort_by(order);
     let largest = places.first().map_or(0.0, |place| scores[*place as usize]);
-    let sum = match reads {
-        // Scores of which only the order is read are logits where a model made them.
-        Reads::Order | Reads::Logits => Some(scores.iter().map(|score| (score - largest).exp()).sum::<f32>()),
-        _ => None,
-    };
+    let to_turn = logits && matches!(reads, Reads::Order | Reads::Logits);
+    let sum = to_turn.then(|| scores.iter().map(|score| (score - largest).exp()).sum::<f32>());
     let shown = |score: f32| sum.map_or(score, |sum| (score - largest).exp() / sum);
     places.into_iter().map(|place| (place, shown(scores[place as usize]))).collect()
 }
@@ -80,29 +80,45 @@ struct Token<'a> {
     candidates: Vec<(&'a str, f32)>,
 }
 
-/// The file that is written.
+/// The file that is written: under another name until it is whole.
 pub(crate) struct Explanations {
     /// With the first failure to write, after which nothing more is written.
-    file: Mutex<(BufWriter<File>, std::io::Result<()>)>,
-    name: String,
+    file: Mutex<(BufWriter<NamedTempFile>, std::io::Result<()>)>,
+    target: PathBuf,
+    unfinished: PathBuf,
+}
+
+/// The first line.
+const NOTE: &str = "PRIVATE: this file tells the original texts. Keep it with them.";
+
+/// Whether a file is an explanation, which may be replaced by another.
+fn is_explanation(path: &Path) -> bool {
+    let mut line = String::new();
+    let read = File::open(path).and_then(|file| BufReader::new(file).take(1000).read_line(&mut line));
+    read.is_ok() && line.contains(NOTE)
 }
 
 /// What a drawn end is called.
 const THE_END: &str = "<end>";
 
 impl Explanations {
+    /// Begins a file. Another file of its name is replaced at the end if it is an explanation too, and else refused: it may be somebody's only copy.
     pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
+        if path.exists() && !is_explanation(path) {
+            let message = format!("{} is there already, and is no explanation", path.display());
+            return Err(Failure::refusal(message, "give `--explain` a file of its own"));
+        }
         let failed = |error: std::io::Error| {
             Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path of `--explain`")
         };
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = BufWriter::new(options.open(path).map_err(failed)?);
-        let note = "PRIVATE: this file tells the original texts. Keep it with them.";
-        writeln!(file, "{}", serde_json::json!({ "note": note })).map_err(failed)?;
-        Ok(Self { file: Mutex::new((file, Ok(()))), name: path.display().to_string() })
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // Such files are for their owner alone, where the system knows owners.
+        let file = tempfile::Builder::new().prefix(".explain").suffix(".tmp").tempfile_in(parent).map_err(failed)?;
+        let unfinished = file.path().to_owned();
+        begin_unfinished(&unfinished);
+        let mut file = BufWriter::new(file);
+        let begun = writeln!(file, "{}", serde_json::json!({ "note": NOTE }));
+        Ok(Self { file: Mutex::new((file, begun)), target: path.to_owned(), unfinished })
     }
 
     /// The line of a record; `ids` were drawn, and fewer than the steps where the end was.
@@ -136,14 +152,13 @@ impl Explanations {
         }
     }
 
-    /// Whether all was written.
-    pub(crate) fn finish(&self) -> Result<(), Failure> {
-        let place = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let failed = |error: &std::io::Error| {
-            let message = format!("the explanation {} is not complete: {}", self.name, error.kind());
-            Failure::new(message, "the release is; check the disk")
-        };
-        place.1.as_ref().map(|()| ()).map_err(failed)
+    /// Gives the file its name. The release stands whatever happens here.
+    pub(crate) fn finish(self) -> Result<(), String> {
+        let (file, outcome) = self.file.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let whole = outcome.and_then(|()| file.into_inner().map_err(std::io::IntoInnerError::into_error));
+        let done = whole.and_then(|file| file.persist(&self.target).map_err(|error| error.error));
+        end_unfinished(&self.unfinished);
+        done.map(|_| ()).map_err(|error| format!("{} was not written: {}", self.target.display(), error.kind()))
     }
 }
 
@@ -153,13 +168,14 @@ mod tests {
 
     #[test]
     fn the_best_outcomes_come_first_with_their_probabilities() {
-        let found = best(&[0.1, 0.6, 0.0, 0.3], Reads::Probabilities);
+        let found = best(&[0.1, 0.6, 0.0, 0.3], Reads::Probabilities, true);
         assert_eq!(found, [(1, 0.6), (3, 0.3), (0, 0.1), (2, 0.0)]);
-        let found = best(&[3.0, 1.0, 2.0, 9.0, 8.0, 7.0], Reads::Distances);
+        let found = best(&[3.0, 1.0, 2.0, 9.0, 8.0, 7.0], Reads::Distances, false);
         assert_eq!(found, [(1, 1.0), (2, 2.0), (0, 3.0), (5, 7.0), (4, 8.0)]);
         // Logits ln 1, ln 2, ln 5: a half-and-more for the last.
-        let found = best(&[0.0, 2_f32.ln(), 5_f32.ln()], Reads::Order);
+        let found = best(&[0.0, 2_f32.ln(), 5_f32.ln()], Reads::Order, true);
         assert!(found[0].0 == 2 && (found[0].1 - 0.625).abs() < 1e-6 && (found[2].1 - 0.125).abs() < 1e-6);
-        assert!(best(&[], Reads::Nothing).is_empty());
+        assert_eq!(best(&[0.0, 1.0], Reads::Order, false), [(1, 1.0), (0, 0.0)]);
+        assert!(best(&[], Reads::Nothing, false).is_empty());
     }
 }

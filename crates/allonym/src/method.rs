@@ -10,7 +10,7 @@ use allonym_dp::{Guarantee, Length, Mechanism, PrivacyRng, Strength, Terms};
 use allonym_models::Embeddings;
 use allonym_models::adept::{self, Adept};
 use allonym_models::lexical::{Deniability, Spread, WordNoise};
-use allonym_nn::Card;
+use allonym_nn::{Card, Protection};
 use allonym_text::Vocabulary;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -158,6 +158,19 @@ impl Method {
         }
         let latent = model.mechanism(epsilon, noise)?;
         Ok(Self::Latent { name, model, card: Box::new(card), latent })
+    }
+
+    /// What a text pays besides for having been trained on, if it was: epsilon and delta.
+    pub(crate) fn training_price(&self) -> (f64, f64) {
+        let card = match self {
+            Self::Tokens { source, .. } => source.card(),
+            Self::Words { card, .. } => card.as_deref(),
+            Self::Latent { card, .. } => Some(&**card),
+        };
+        match card.map(|card| &card.guarantee) {
+            Some(Protection::Differential(promise)) => (promise.epsilon_replace_one, promise.delta),
+            _ => (0.0, 0.0),
+        }
     }
 
     /// What a release by this method promises.

@@ -65,21 +65,30 @@ impl OpenModel {
 
 /// Adds to a guarantee what depends on the texts that a model was trained on.
 pub(crate) fn state(card: &Card, guarantee: &mut Guarantee) {
+    let kind = kind(card);
     match &card.guarantee {
         Protection::Public => {
-            guarantee.assumptions.push("the model was trained on public texts (its card says so)".to_owned());
+            guarantee.assumptions.push(format!("the model ({kind}) was trained on public texts (its card says so)"));
         }
         Protection::Differential(promise) if promise.void.is_empty() => {
             guarantee.assumptions.push(format!(
-                "a text that the model was trained on pays for that besides: epsilon {:.3} where one is replaced, delta {:e}",
-                promise.epsilon_replace_one, promise.delta
+                "a text that the model ({kind}) was trained on pays for that besides: epsilon {:.4} where one is replaced, delta {:e}",
+                // Never less than it is.
+                (promise.epsilon_replace_one * 1e4).ceil() / 1e4,
+                promise.delta
             ));
         }
         Protection::Unprotected | Protection::Differential(_) => {
-            guarantee.void.push("the model was trained on private texts without protection".to_owned());
+            guarantee.void.push(format!("the model ({kind}) was trained on private texts without protection"));
             guarantee.not_protected.push("the texts that the model was trained on: it may repeat them".to_owned());
         }
     }
+}
+
+/// What people call the model: without its second stage, an ER-AE is an AE-DP.
+fn kind(card: &Card) -> &str {
+    let rewarded = card.model.get("network").is_some_and(|network| network.get("reward").is_some());
+    if card.kind == "er-ae" && !rewarded { "ae-dp" } else { &card.kind }
 }
 
 /// The directory that has the card.

@@ -17,6 +17,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// So many tokens are encoded at a time.
 const AT_ONCE: usize = 1 << 16;
 
+/// What was drawn for a record, and what its owner is told.
+type Drawn = (Released<Vec<u32>>, Option<Private<String>>);
+
 /// A method with its settings, ready to release texts.
 ///
 /// ```
@@ -47,12 +50,18 @@ impl<'a> Pipeline<'a> {
     /// Prepares the workers for checked settings.
     ///
     /// # Errors
-    /// When the operating system gives no threads, and when the settings name a ledger: only [`crate::run`] reserves in it.
+    /// When the operating system gives no threads, and when the settings name a ledger or an explanation: only [`crate::run`] writes them.
     pub fn new(checked: &'a Checked) -> Result<Self, Failure> {
         if checked.settings.ledger.is_some() {
             return Err(Failure::refusal(
                 "texts that are released one by one are not reserved in a ledger",
                 "release a file with `run`, or reserve with `allonym::ledger` and leave `ledger` out of the settings",
+            ));
+        }
+        if checked.settings.explain.is_some() {
+            return Err(Failure::refusal(
+                "texts that are released one by one are not explained",
+                "release a file with `run`, or leave `explain` out of the settings",
             ));
         }
         Self::for_run(checked)
@@ -69,7 +78,6 @@ impl<'a> Pipeline<'a> {
             Some(seed) => Entropy::reproducible(seed),
             None => Entropy::from_os()?,
         };
-        let explanations = checked.settings.explain.as_deref().map(Explanations::create).transpose()?;
         let public_words = match (&checked.settings.vocabulary, &checked.settings.model) {
             (None, Some(_)) => "the vocabulary is public (it is the model's, and says so)",
             (None, None) => "the vocabulary is public (it comes with the program)",
@@ -80,7 +88,7 @@ impl<'a> Pipeline<'a> {
             method,
             form: checked.settings.form,
             vocabulary,
-            explanations,
+            explanations: None,
             terms: *terms,
             entropy,
             records: AtomicU64::new(0),
@@ -158,7 +166,7 @@ impl<'a> Pipeline<'a> {
         texts: &[Private<String>],
     ) -> Vec<Released<Vec<u32>>> {
         let ready = source.ready(texts, &self.terms);
-        let drawn: Vec<(Released<Vec<u32>>, Option<Private<String>>)> = ready
+        let drawn: Vec<Drawn> = ready
             .into_par_iter()
             .zip(texts)
             .enumerate()
@@ -179,14 +187,14 @@ impl<'a> Pipeline<'a> {
         record: u64,
         ready: Private<Ready>,
         text: &Private<String>,
-    ) -> (Released<Vec<u32>>, Option<Private<String>>) {
+    ) -> Drawn {
         let reads = mechanism.reads();
         let proposal = ready.map(|ready| source.proposal(ready, self.vocabulary, &self.terms, reads));
         let mut rng = self.stream_of(record);
         if self.explanations.is_none() {
             return (release(mechanism, proposal, &self.terms, &mut rng), None);
         }
-        let mut traced = proposal.map(|proposal| Traced::new(proposal, reads));
+        let mut traced = proposal.map(|proposal| Traced::new(proposal, reads, matches!(source, Source::ErAe(..))));
         let ids = release(mechanism, traced.as_mut(), &self.terms, &mut rng);
         let first = self.terms.length.id_of(0);
         let both = text.as_ref().with(traced);
@@ -195,9 +203,14 @@ impl<'a> Pipeline<'a> {
         (ids, Some(line))
     }
 
-    /// Whether everything was explained that was asked for.
-    pub(crate) fn explained(&self) -> Result<(), Failure> {
-        self.explanations.as_ref().map_or(Ok(()), Explanations::finish)
+    /// From now on every record is explained to its owner.
+    pub(crate) fn explain(&mut self, explanations: Explanations) {
+        self.explanations = Some(explanations);
+    }
+
+    /// Ends the explanation, if there is one; says what went wrong with it.
+    pub(crate) fn explained(&mut self) -> Result<(), String> {
+        self.explanations.take().map_or(Ok(()), Explanations::finish)
     }
 
     /// A random stream for another purpose than a record.

@@ -70,6 +70,9 @@ pub(crate) fn reserve(
 ) -> Result<(Reserved, Seen, Report), Failure> {
     let guarantee = pipeline.guarantee()?;
     let (epsilon, delta) = price(&guarantee)?;
+    // A text may be one of those that the model was trained on; nobody here can say that it is not.
+    let (trained, trained_delta) = checked.method.training_price();
+    let (epsilon, delta) = (epsilon + trained, delta + trained_delta);
     let mut ledger = Ledger::open(path)?;
     let name = ledger.name().to_owned();
     let what = format!("{} {}", guarantee.mechanism, env!("CARGO_PKG_VERSION"));
@@ -115,7 +118,7 @@ fn price(guarantee: &Guarantee) -> Result<(f64, f64), Failure> {
         Strength::Differential { epsilon_total, delta, .. } if guarantee.holds() => Ok((epsilon_total, delta)),
         _ => Err(Failure::refusal(
             "this release has no price that could be written into a ledger: it is not private",
-            "leave out `--seed` and `--allow-private-vocabulary`, or release without `--ledger` what you could publish as it is",
+            "leave out `--seed`, `--allow-private-vocabulary` and `--allow-private-model`, or release without `--ledger` what you could publish as it is",
         )),
     }
 }
@@ -135,8 +138,9 @@ fn refused(error: LedgerError, checked: &Checked) -> Failure {
     let mut failure = Failure::from(error);
     if checked.settings.total.is_some() {
         // A total is spent whole, whatever the number of tokens.
-        if let Some(fits) = fits.filter(|fits| fits.epsilon() > 0.0) {
-            failure.hint.push_str(&format!("; `--total {}` would fit", fits.epsilon()));
+        let besides = checked.method.training_price().0;
+        if let Some(fits) = fits.map(|fits| fits.epsilon() - besides).filter(|fits| *fits > 0.0) {
+            failure.hint.push_str(&format!("; `--total {fits}` would fit"));
         }
         return failure;
     }
@@ -151,7 +155,8 @@ fn fitting_tokens(checked: &Checked, fits: Amount) -> Option<usize> {
         let terms = Terms { max_tokens, ..checked.terms };
         let strength = checked.method.guarantee(&terms, false).ok()?.strength;
         let Strength::Differential { epsilon_total, delta, .. } = strength else { return None };
-        let price = Amount::spent(epsilon_total, delta).ok()?;
+        let (trained, trained_delta) = checked.method.training_price();
+        let price = Amount::spent(epsilon_total + trained, delta + trained_delta).ok()?;
         price.within(fits).then_some(())
     };
     within(1)?;

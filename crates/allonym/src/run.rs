@@ -1,5 +1,6 @@
 //! Carries a file through the pipeline: reader, workers and writer side by side, in bounded memory.
 
+use crate::explain::Explanations;
 use crate::failure::Failure;
 use crate::pipeline::Pipeline;
 use crate::reserve::{Reserved, Seen, reserve};
@@ -34,7 +35,9 @@ pub(crate) fn open(checked: &Checked) -> Result<Box<dyn Reader>, Failure> {
 /// When a record cannot be read or the output cannot be written; then nothing appears under the output's name.
 pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Failure> {
     let settings = &checked.settings;
-    let pipeline = Pipeline::for_run(checked)?;
+    let mut pipeline = Pipeline::for_run(checked)?;
+    // A promise that cannot be computed is found before anything is drawn.
+    pipeline.guarantee()?;
     let reader = open(checked)?;
     let shuffle = settings.shuffle.then(|| pipeline.stream(Purpose::Shuffle));
     let size =
@@ -48,10 +51,17 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
             (Some(reserved), Some(seen))
         }
     };
+    if let Some(path) = &settings.explain {
+        let explanations = Explanations::create(path);
+        pipeline.explain(explanations.map_err(|failure| say_what_was_spent(failure, reserved.as_ref()))?);
+    }
     let report = stages(reader, writer, seen, &pipeline, on_progress)
-        .and_then(|report| pipeline.explained().map(|()| report))
         .map_err(|failure| say_what_was_spent(failure, reserved.as_ref()))?;
-    Summary::new(checked, report, &pipeline, reserved, false)
+    let explained = pipeline.explained();
+    let mut summary = Summary::new(checked, report, &pipeline, reserved, false)?;
+    // The release stands and its price must be told.
+    summary.warnings.extend(explained.err());
+    Ok(summary)
 }
 
 /// A run that fails after it reserved has spent: perhaps something left.

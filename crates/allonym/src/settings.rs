@@ -5,7 +5,7 @@ use crate::method::{Form, Method, OTHERS};
 use crate::model::OpenModel;
 use crate::source::Source;
 use allonym_dp::compose::plan;
-use allonym_dp::mechanism::{self, Mechanism, Parameters};
+use allonym_dp::mechanism::{self, Mechanism, Parameters, Reads};
 use allonym_dp::{Length, Terms};
 use allonym_io::{Columns, Format, Limits, Table, is_stream, real_path};
 use allonym_text::Vocabulary;
@@ -307,7 +307,7 @@ impl Settings {
         Some(self.output.with_file_name(name))
     }
 
-    fn build_mechanism(&self, outcomes: u32) -> Result<Box<dyn Mechanism>, Failure> {
+    fn build_mechanism(&self, terms: &Terms, outcomes: u32) -> Result<Box<dyn Mechanism>, Failure> {
         let entry = mechanism::entry(&self.mechanism)?;
         let parameters = Parameters {
             epsilon: self.epsilon,
@@ -325,7 +325,16 @@ impl Settings {
             let message = format!("`{}` costs nothing, so a total means nothing for it", entry.name);
             return Err(Failure::new(message, "leave out `--total`"));
         }
-        Ok(plan(entry, &parameters, outcomes, self.max_tokens as u64, total, self.delta)?)
+        // A private length is paid from the same total.
+        let for_tokens = total - terms.length_loss()?;
+        if for_tokens <= 0.0 {
+            let message = format!("a total of {total} does not even pay for the private length");
+            return Err(Failure::new(
+                message,
+                "raise the total, lower `--length-epsilon`, or hide the length for nothing with `--length fixed`",
+            ));
+        }
+        Ok(plan(entry, &parameters, outcomes, self.max_tokens as u64, for_tokens, self.delta)?)
     }
 
     fn columns(&self) -> Result<Columns, Failure> {
@@ -384,10 +393,13 @@ impl Settings {
     /// What is explained is private, so it is written into a file of its own.
     fn check_explain(&self) -> Result<(), Failure> {
         let Some(explain) = &self.explain else { return Ok(()) };
-        let others = [Some(&self.input), Some(&self.output), self.ledger.as_ref(), self.model.as_ref()];
         let run_file = self.run_file();
-        let same = |other: &PathBuf| allonym_io::same_file(other, explain) || real_path(other) == real_path(explain);
-        if is_stream(explain) || others.into_iter().flatten().chain(run_file.as_ref()).any(same) {
+        let others =
+            [Some(&self.input), Some(&self.output), self.ledger.as_ref(), self.model.as_ref(), run_file.as_ref()];
+        let (place, beside) = (real_path(explain), [self.vocabulary.as_ref(), self.embeddings.as_ref()]);
+        // Also inside of them: a directory of releases is published whole, and a directory of originals read whole.
+        let same = |other: &PathBuf| allonym_io::same_file(other, explain) || place.starts_with(real_path(other));
+        if is_stream(explain) || others.into_iter().chain(beside).flatten().filter(|path| !is_stream(path)).any(same) {
             return Err(Failure::refusal(
                 "the explanation tells the original texts, so it needs a file of its own",
                 "give a file that no other setting names, and keep it with the originals",
@@ -412,7 +424,17 @@ impl Settings {
             "metric-noise" | "metric-mahalanobis" => Method::words(self, &vocabulary, model, terms)?,
             "latent-laplace" | "latent-gaussian" => Method::latent(self, model, terms)?,
             _ => {
-                let mechanism = self.build_mechanism(self.length.outcomes(vocabulary.words()))?;
+                let mechanism = self.build_mechanism(terms, self.length.outcomes(vocabulary.words()))?;
+                if mechanism.reads() == Reads::Nothing && (self.model.is_some() || self.embeddings.is_some()) {
+                    let message = format!(
+                        "`{}` looks at no proposal, so a model or word vectors mean nothing for it",
+                        self.mechanism
+                    );
+                    return Err(Failure::new(
+                        message,
+                        "name a mechanism that does: `--mechanism subset --epsilon-per-token 9`",
+                    ));
+                }
                 let source = Source::of(self, &vocabulary, model, mechanism.reads())?;
                 Method::Tokens { mechanism, source }
             }
@@ -436,7 +458,17 @@ impl Settings {
             let message = "a model has word vectors of its own";
             return Err(Failure::new(message, "leave out `--embeddings` or `--model`"));
         }
-        OpenModel::open(directory, self.allow_private_model).map(Some)
+        let opened = OpenModel::open(directory, self.allow_private_model)?;
+        if opened.vocabulary().origin() == Origin::Private && !self.allow_private_vocabulary {
+            return Err(Failure::refusal(
+                format!(
+                    "the vocabulary of the model {} was counted from private texts, and its words leak",
+                    directory.display()
+                ),
+                "use another model, or accept the leak with `--allow-private-vocabulary`",
+            ));
+        }
+        Ok(Some(opened))
     }
 
     fn load_vocabulary(&self) -> Result<Vocabulary, Failure> {

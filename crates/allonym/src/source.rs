@@ -104,6 +104,15 @@ impl Source {
         }
     }
 
+    /// The card of the model, if there is one.
+    pub(crate) fn card(&self) -> Option<&Card> {
+        match self {
+            Self::Verbatim => None,
+            Self::Near(_, card) => card.as_deref(),
+            Self::ErAe(_, card) => Some(card),
+        }
+    }
+
     /// Adds to a guarantee what depends on where proposals come from.
     pub(crate) fn state(&self, guarantee: &mut Guarantee) {
         match self {

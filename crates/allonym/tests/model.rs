@@ -30,7 +30,11 @@ fn a_release_says_what_the_model_was_trained_on() {
     let input = texts(&place, &["The food was great."]);
     let out = place.name("out.jsonl");
     let outcome = run(&[&["anonymize", &input, "-o", &out, "--model", model()][..], &SUBSET].concat());
-    assert!(outcome.stderr.contains("the model was trained on public texts (its card says so)"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("the model (er-ae) was trained on public texts (its card says so)"),
+        "{}",
+        outcome.stderr
+    );
     assert!(outcome.stderr.contains("epsilon 600"), "50 tokens at 12 each: {}", outcome.stderr);
 }
 
@@ -84,8 +88,19 @@ fn an_explanation_is_for_the_owner_and_says_so() {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     }
-    let refused = run(&["anonymize", &input, "--explain", &input, "-o", &place.name("o.jsonl")]);
-    assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+    // Nothing else is written over, also not by a run that only looks.
+    let other = place.file("thesis.txt", "words");
+    std::fs::create_dir(place.path("letters")).unwrap();
+    place.file("letters/a.txt", "dear");
+    for (explain, more) in [(&input, &[][..]), (&other, &[]), (&place.name("letters/a.txt"), &["--format", "files"])] {
+        let from = if more.is_empty() { input.clone() } else { place.name("letters") };
+        let refused =
+            run(&[&["anonymize", &from, "--explain", explain, "-o", &place.name("released")][..], more].concat());
+        assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+    }
+    assert_eq!((place.read("thesis.txt"), place.read("letters/a.txt")), ("words".to_owned(), "dear".to_owned()));
+    run(&["anonymize", &input, "--explain", &file, "--dry-run"]);
+    assert_eq!(place.read("private.jsonl"), text);
 }
 
 #[test]
@@ -104,7 +119,7 @@ fn a_model_of_private_texts_is_refused_unless_that_is_accepted_and_then_nothing_
     assert!(refused.code == Some(1) && refused.stderr.contains("may repeat them"), "{refused:?}");
     let accepted = release(&["--allow-private-model"]);
     assert!(accepted.code == Some(0), "{accepted:?}");
-    assert!(accepted.stderr.contains("void: the model was trained on private texts"), "{}", accepted.stderr);
+    assert!(accepted.stderr.contains("void: the model (er-ae) was trained on private texts"), "{}", accepted.stderr);
 }
 
 #[test]
@@ -259,4 +274,88 @@ fn the_papers_tables_are_made_again_from_a_trained_model() {
     assert_eq!(curve.lines().filter(|line| line.starts_with("exponential-reviews,")).count(), 4, "{curve}");
     assert!(place.read("figures/figure-2-two-set.svg").ends_with("</svg>"));
     assert!(place.read("figures/table-1.csv").lines().count() > 15);
+}
+
+#[test]
+fn a_total_pays_for_a_private_length_too() {
+    let place = Place::new();
+    let input = texts(&place, &["it was great"]);
+    let release = |total: &str| {
+        let private = ["--mechanism", "subset", "--total", total, "--length", "private"];
+        run(&[&["anonymize", &input, "-o", &place.name("o.jsonl")][..], &private].concat())
+    };
+    let outcome = release("20");
+    assert!(
+        outcome.stderr.contains("epsilon 19.9") || outcome.stderr.contains("epsilon 20.0000"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(release("4").stderr.contains("does not even pay for the private length"));
+}
+
+#[test]
+fn parts_of_other_models_and_other_words_are_not_taken_for_the_model() {
+    let place = Place::new();
+    let demo = place.name("demo.csv");
+    run(&["demo", "--authors", "3", "--texts", "10", "--out", &demo]);
+    let out = place.name("model");
+    assert_eq!(train(&place, &demo, &out, &["--public"]).code, Some(0));
+    let input = texts(&place, &["it was great"]);
+    let release =
+        || run(&[&["anonymize", &input, "-o", &place.name("o.jsonl"), "--model", &out][..], &SUBSET].concat());
+    assert_eq!(release().code, Some(0));
+    let own = std::fs::read(place.path("model/er-ae/model.safetensors")).unwrap();
+    std::fs::copy(place.path("model/ae-dp/model.safetensors"), place.path("model/er-ae/model.safetensors")).unwrap();
+    assert!(release().stderr.contains("model.safetensors` is not the file that the model was trained with"));
+    std::fs::write(place.path("model/er-ae/model.safetensors"), own).unwrap();
+    // A card may say anything; no memory is asked for that the file could not fill.
+    let card = place.read("model/er-ae/card.toml");
+    place.file("model/er-ae/card.toml", card.replace("cells = 12", "cells = 4096"));
+    assert!(release().stderr.contains("too small for the sizes on its card"), "{:?}", release());
+    place.file("model/er-ae/card.toml", card);
+    assert_eq!(release().code, Some(0));
+    // Other words of the same number, and other texts.
+    let words: String =
+        (0..300).map(|i| format!("{}{}{}\n", ["ba", "ce", "di"][i % 3], ["fo", "gu"][i / 3 % 2], letters(i))).collect();
+    let words = place.file("words.txt", format!("allonym-vocabulary 1 public\n{words}"));
+    let resumed = train(&place, &demo, &out, &["--public", "--resume", "--vocabulary", &words]);
+    assert!(resumed.code == Some(1) && resumed.stderr.contains("the model's settings changed"), "{resumed:?}");
+    let other = place.name("other.csv");
+    run(&["demo", "--authors", "3", "--texts", "10", "--out", &other, "--seed", "9"]);
+    let resumed = train(&place, &other, &out, &["--public", "--resume"]);
+    assert!(resumed.code == Some(1) && resumed.stderr.contains("not those that the run began with"), "{resumed:?}");
+}
+
+/// A number as letters.
+fn letters(number: usize) -> String {
+    number.to_string().bytes().map(|digit| (digit - b'0' + b'k') as char).collect()
+}
+
+#[test]
+fn a_ledger_reserves_what_training_cost_as_well() {
+    let place = Place::new();
+    let demo = place.name("demo.csv");
+    run(&["demo", "--authors", "5", "--texts", "20", "--out", &demo]);
+    let out = place.name("model");
+    assert_eq!(train(&place, &demo, &out, &["--private", "noise=2,clip=1,delta=1e-4"]).code, Some(0));
+    let input = texts(&place, &["it was great"]);
+    let ledger = place.name("a.ledger");
+    assert_eq!(run(&["ledger", "create", &ledger]).code, Some(0));
+    let release = run(&[
+        &["anonymize", &input, "-o", &place.name("o.jsonl"), "--model", &out, "--ledger", &ledger, "--json"][..],
+        &SUBSET,
+    ]
+    .concat());
+    assert_eq!(release.code, Some(0), "{}", release.stderr);
+    let summary: serde_json::Value = serde_json::from_str(&release.stdout).unwrap();
+    let each = summary["ledger"]["each"].to_string();
+    assert!(each.contains("60") && !each.contains("\"600\""), "more than the release alone: {each}");
+}
+
+#[test]
+fn a_model_that_nobody_would_ask_is_not_taken_in_silence() {
+    let place = Place::new();
+    let input = texts(&place, &["it was great"]);
+    let outcome = run(&["anonymize", &input, "-o", &place.name("o.jsonl"), "--model", model()]);
+    assert!(outcome.code == Some(2) && outcome.stderr.contains("looks at no proposal"), "{outcome:?}");
 }

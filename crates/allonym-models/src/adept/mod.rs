@@ -24,6 +24,7 @@ pub use evaluate::Reconstruction;
 pub use settings::{AdeptSettings, PRESETS, Preset};
 
 use crate::error::ModelError;
+use crate::model_files::Beside;
 use allonym_dp::PrivacyRng;
 use allonym_nn::loss::{Evaluated, Tokens, softmax};
 use allonym_nn::training::Model;
@@ -43,6 +44,8 @@ pub struct Adept {
     vectors: Option<Arc<Matrix<f32>>>,
     network: Network<f32>,
     store: Store<f32>,
+    /// The hashes of the words and their vectors: a run is not gone on with under other ones.
+    files: toml::Table,
 }
 
 impl Adept {
@@ -64,7 +67,11 @@ impl Adept {
         }
         let mut store = Store::new();
         let network = Network::new(&settings, ids, vectors.as_ref(), &mut store, rng)?;
-        Ok(Self { settings, vocabulary, vectors, network, store })
+        let files = match &vectors {
+            Some(vectors) => Beside::of(&vocabulary, vectors)?,
+            None => Beside::words(&vocabulary),
+        };
+        Ok(Self { settings, vocabulary, vectors, network, store, files: files.hashes() })
     }
 
     /// The network's settings.

@@ -106,6 +106,12 @@ impl Default for AdeptSettings {
 }
 
 impl AdeptSettings {
+    /// A model of this size has at least so many numbers.
+    pub(super) fn least_parameters(&self, ids: u32) -> u64 {
+        let (layers, cells) = (self.layers as u64, self.cells as u64);
+        2 * layers * 4 * cells * cells + cells * u64::from(ids)
+    }
+
     /// Checks all settings.
     ///
     /// # Errors

@@ -37,7 +37,7 @@ pub struct Reconstruction {
     pub by_length: Vec<OfLength>,
     /// The mean probability of the original token.
     pub original: f64,
-    /// The mean cosine of the original with the second to fifth candidate.
+    /// The mean cosine of the original with the four best candidates besides it.
     pub cosine: f64,
     /// The same for the four words of the vocabulary that are nearest to the original: no candidates could have more.
     pub nearest: f64,
@@ -77,9 +77,10 @@ impl ErAe {
                     }
                     by_length[place].tokens += 1;
                     by_length[place].right += usize::from(five[0].0 == *token);
-                    let cosines: Vec<f32> = five[1..].iter().map(|(other, _)| self.cosine(*token, *other)).collect();
+                    let others = five.iter().filter(|(other, _)| other != token).take(4);
+                    let cosines: Vec<f32> = others.map(|(other, _)| self.cosine(*token, *other)).collect();
                     original += f64::from(of_original);
-                    cosine += f64::from(cosines.iter().sum::<f32>()) / 4.0;
+                    cosine += f64::from(cosines.iter().sum::<f32>()) / cosines.len().max(1) as f64;
                     near += cosines.iter().filter(|cosine| **cosine >= NEAR).count() as f64;
                     counted += 1;
                     occurrences[*token as usize] += 1;
@@ -112,8 +113,9 @@ impl ErAe {
                 let cosines = &mut cosines.row_mut(row)[SPECIAL.len()..];
                 cosines[id - SPECIAL.len()] = f32::MIN;
                 top(cosines, 4, &mut places);
-                let four: f32 = places.iter().map(|place| cosines[*place as usize]).sum();
-                sum += occurrences[*id] as f64 * f64::from(four) / 4.0;
+                let found: Vec<f32> = places.iter().map(|p| cosines[*p as usize]).filter(|c| *c > f32::MIN).collect();
+                let mean = found.iter().sum::<f32>() / found.len().max(1) as f32;
+                sum += occurrences[*id] as f64 * f64::from(mean);
             }
         }
         Ok(sum)

@@ -2,7 +2,7 @@
 
 use super::{ErAe, ErAeSettings};
 use crate::error::ModelError;
-use crate::model_files::{self, Beside};
+use crate::model_files::{self, Beside, FILES};
 use allonym_dp::PrivacyRng;
 use allonym_nn::training::Model;
 use allonym_nn::{Card, checkpoint};
@@ -15,7 +15,8 @@ const SHAPE: &str = "network";
 impl ErAe {
     pub(super) fn settings_for_card(&self) -> toml::Table {
         let shape = toml::Value::try_from(&self.settings).unwrap_or_else(|_| toml::Value::Table(toml::Table::new()));
-        toml::Table::from_iter([(SHAPE.to_owned(), shape)])
+        let files = toml::Value::Table(self.files.clone());
+        toml::Table::from_iter([(SHAPE.to_owned(), shape), (FILES.to_owned(), files)])
     }
 
     /// Writes the model with its words, their vectors and its card into a directory of its own.
@@ -24,9 +25,8 @@ impl ErAe {
     /// When it cannot be written.
     pub fn save(&self, directory: &Path, card: &Card) -> Result<(), ModelError> {
         let beside = Beside::of(&self.vocabulary, &self.vectors)?;
-        let mut card = Card { kind: KIND.to_owned(), model: self.settings_for_card(), ..card.clone() };
-        beside.sign(&mut card);
-        Ok(checkpoint::export(directory, self.store(), &card, &beside.files)?)
+        let card = Card { kind: KIND.to_owned(), model: self.settings_for_card(), ..card.clone() };
+        beside.save(directory, self.store(), card)
     }
 
     /// Reads a model that [`ErAe::save`] wrote.
@@ -45,8 +45,10 @@ impl ErAe {
             .try_into()
             .map_err(|error: toml::de::Error| ModelError::broken(&path, format!("`{SHAPE}`: {}", error.message())))?;
         let (vocabulary, vectors) = model_files::read(directory, &card)?;
+        let least = settings.parameters(vectors.rows(), vectors.columns());
+        let (path, parameters) = model_files::parameters(directory, &card, least)?;
         let mut model = Self::new(settings, Arc::new(vocabulary), Arc::new(vectors), &mut PrivacyRng::reproducible(0))?;
-        checkpoint::load(directory, model.store_mut())?;
+        checkpoint::load_bytes(&path, &parameters, model.store_mut())?;
         Ok((model, card))
     }
 }

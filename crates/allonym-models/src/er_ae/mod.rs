@@ -20,6 +20,7 @@ pub use propose::{Encoded, Proposal};
 pub use settings::{ErAeSettings, PRESETS, Preset};
 
 use crate::error::ModelError;
+use crate::model_files::Beside;
 use allonym_dp::PrivacyRng;
 use allonym_nn::loss::{EmbeddingReward, Evaluated, Targets, Tokens, softmax};
 use allonym_nn::training::Model;
@@ -41,6 +42,8 @@ pub struct ErAe {
     directions: Option<Arc<Matrix<f32>>>,
     network: Network,
     store: Store<f32>,
+    /// The hashes of the words and their vectors: a run is not gone on with under other ones.
+    files: toml::Table,
 }
 
 impl ErAe {
@@ -61,7 +64,8 @@ impl ErAe {
         }
         let mut store = Store::new();
         let network = Network::new(&settings, vectors.clone(), &mut store, rng)?;
-        let mut model = Self { settings, vocabulary, vectors, directions: None, network, store };
+        let files = Beside::of(&vocabulary, &vectors)?.hashes();
+        let mut model = Self { settings, vocabulary, vectors, directions: None, network, store, files };
         model.aim();
         Ok(model)
     }

@@ -117,6 +117,17 @@ impl Default for ErAeSettings {
 }
 
 impl ErAeSettings {
+    /// How many numbers a model of this size has, for so many ids and vectors of this length.
+    pub(super) fn parameters(&self, ids: usize, width: usize) -> u64 {
+        let [ids, width, cells, latent] = [ids, width, self.cells, self.latent].map(|size| size as u64);
+        let gru = |inputs: u64| 3 * cells * (inputs + cells + 2);
+        let more = self.layers as u64 - 1;
+        let encoder = 2 * (gru(width) + more * gru(2 * cells));
+        let generator = gru(width + latent) + more * gru(cells);
+        let attention = if self.attention { 4 * cells * cells } else { 0 };
+        encoder + 2 * cells * latent + generator + attention + (cells + 1) * ids
+    }
+
     /// Checks all settings.
     ///
     /// # Errors
@@ -132,6 +143,9 @@ impl ErAeSettings {
             if !(1..=most).contains(&value) {
                 return Err(ModelError::Setting { setting, value: value.to_string(), allowed });
             }
+        }
+        if let Some(reward) = &self.reward {
+            reward.check()?;
         }
         if !(0.0..1.0).contains(&self.word_dropout) {
             let (value, allowed) = (self.word_dropout.to_string(), "at least 0 and below 1");

@@ -135,13 +135,21 @@ fn read(path: &Path) -> Result<Vec<u8>, NnError> {
     fs::read(path).map_err(NnError::file(path))
 }
 
-/// Replaces all parameters of a store by those of a model's directory, as 32-bit floats or as [`export_int8`] wrote them.
+/// Replaces all parameters of a store by those of a model's directory, as 32-bit floats or as [`model_file_int8`] has them.
 ///
 /// # Errors
 /// When the file is cut short, foreign, or of a model of another shape. The store is then as it was.
 pub fn load(directory: &Path, store: &mut Store<f32>) -> Result<(), NnError> {
     let path = directory.join(MODEL);
-    tensors::into_store(&path, &read(&path)?, store)
+    load_bytes(&path, &read(&path)?, store)
+}
+
+/// The same from the bytes of a file that was read.
+///
+/// # Errors
+/// As for [`load`].
+pub fn load_bytes(path: &Path, bytes: &[u8], store: &mut Store<f32>) -> Result<(), NnError> {
+    tensors::into_store(path, bytes, store)
 }
 
 /// The card of a model's directory.
@@ -166,24 +174,28 @@ pub(crate) fn load_state(directory: &Path, names: &[&str], numbers: usize) -> Re
 /// A file that a model needs beside its parameters: its name and its bytes.
 pub type Beside<'a> = (&'a str, Vec<u8>);
 
-/// Writes a model with its card and without what training needs: for those who only use it.
+/// The bytes of a file with all parameters.
 ///
 /// # Errors
-/// When it cannot be written.
-pub fn export(directory: &Path, store: &Store<f32>, card: &Card, beside: &[Beside<'_>]) -> Result<(), NnError> {
-    write_model(directory, &tensors::of_store(store), card, beside)
+/// When a parameter has no numbers.
+pub fn model_file(store: &Store<f32>) -> Result<Vec<u8>, NnError> {
+    tensors::encode(&tensors::of_store(store), None)
 }
 
 /// The same in a quarter of the space: numbers move by up to 1/254 of the largest of their row.
 ///
 /// # Errors
-/// When it cannot be written.
-pub fn export_int8(directory: &Path, store: &Store<f32>, card: &Card, beside: &[Beside<'_>]) -> Result<(), NnError> {
-    write_model(directory, &int8::of_store(store), card, beside)
+/// When a parameter has no numbers.
+pub fn model_file_int8(store: &Store<f32>) -> Result<Vec<u8>, NnError> {
+    tensors::encode(&int8::of_store(store), None)
 }
 
-fn write_model(directory: &Path, tensors: &[Tensor], card: &Card, beside: &[Beside<'_>]) -> Result<(), NnError> {
-    let mut files = vec![(MODEL, tensors::encode(tensors, None)?), (CARD, card.to_toml()?.into_bytes())];
+/// Writes a model ([`model_file`]) with its card and without what training needs: for those who only use it.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn export(directory: &Path, model: Vec<u8>, card: &Card, beside: &[Beside<'_>]) -> Result<(), NnError> {
+    let mut files = vec![(MODEL, model), (CARD, card.to_toml()?.into_bytes())];
     files.extend(beside.iter().cloned());
     let failed = NnError::file(directory);
     let (Some(name), Some(parent)) = (directory.file_name().and_then(|name| name.to_str()), directory.parent()) else {

@@ -159,13 +159,13 @@ fn eight_bits_are_read_as_any_other_model() {
     let directory = tempfile::tempdir().unwrap();
     let (first, mut second) = (store(1), store(2));
     let path = directory.path().join("small");
-    export_int8(&path, &first, &card::example(), &[]).unwrap();
+    export(&path, model_file_int8(&first).unwrap(), &card::example(), &[]).unwrap();
     load(&path, &mut second).unwrap();
     let largest = first.values()[..12].iter().fold(0.0_f32, |m, v| m.max(v.abs()));
     let far = first.values().iter().zip(second.values()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(far > 0.0 && far <= largest / 254.0 * 1.000_01, "{far}");
     assert_eq!(first.values()[12..], second.values()[12..]);
-    export(&path, &first, &card::example(), &[]).unwrap();
+    export(&path, model_file(&first).unwrap(), &card::example(), &[]).unwrap();
     load(&path, &mut second).unwrap();
     assert_eq!(first, second);
 }
@@ -174,6 +174,6 @@ fn eight_bits_are_read_as_any_other_model() {
 fn a_directory_with_other_files_is_not_replaced_by_a_model() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("thesis.txt"), "words").unwrap();
-    assert!(export(directory.path(), &store(1), &card::example(), &[]).is_err());
+    assert!(export(directory.path(), model_file(&store(1)).unwrap(), &card::example(), &[]).is_err());
     assert!(directory.path().join("thesis.txt").exists());
 }

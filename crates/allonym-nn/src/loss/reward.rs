@@ -35,6 +35,26 @@ impl Default for RewardSettings {
     }
 }
 
+impl RewardSettings {
+    /// Checks every setting but those that need to know the vocabulary.
+    ///
+    /// # Errors
+    /// When one is out of range.
+    pub fn check(&self) -> Result<(), NnError> {
+        let Self { reconstruction, reward, cap, floor, .. } = *self;
+        for (setting, value) in [("reconstruction", reconstruction), ("reward", reward), ("cap", cap)] {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(NnError::Setting { setting, value: value.to_string(), allowed: "at least 0" });
+            }
+        }
+        if !(-1.0..=cap).contains(&floor) {
+            let allowed = "between -1 and the cap";
+            return Err(NnError::Setting { setting: "floor", value: floor.to_string(), allowed });
+        }
+        Ok(())
+    }
+}
+
 /// The weights of the reward for the rows of a batch.
 pub struct EmbeddingReward<T: Real> {
     settings: RewardSettings,
@@ -70,16 +90,8 @@ impl<T: Real> EmbeddingReward<T> {
     ) -> Result<Self, NnError> {
         let vocabulary = unit_vectors.rows();
         check(&tokens, vocabulary)?;
-        let RewardSettings { reconstruction, reward, candidates, cap, floor } = settings;
-        for (setting, value) in [("reconstruction", reconstruction), ("reward", reward), ("cap", cap)] {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(NnError::Setting { setting, value: value.to_string(), allowed: "at least 0" });
-            }
-        }
-        if !(-1.0..=cap).contains(&floor) {
-            let allowed = "between -1 and the cap";
-            return Err(NnError::Setting { setting: "floor", value: floor.to_string(), allowed });
-        }
+        settings.check()?;
+        let candidates = settings.candidates;
         if candidates > vocabulary {
             let allowed = "at most the size of the vocabulary";
             return Err(NnError::Setting { setting: "candidates", value: candidates.to_string(), allowed });

@@ -11,7 +11,8 @@ Examples:
   allonym train er-ae --data posts.jsonl --embeddings glove.txt.gz --out model --public
   allonym reproduce er-ae --data posts.jsonl --model model --embeddings glove.txt.gz --encoder use_lite --out figures
 
-The file that was trained on is split again by the same seed: its test part is released by every system and attacked.";
+The file that was trained on is split again as in training: its test part is released by every system and attacked. OUT/private has the
+originals of that part, with their authors: keep it. The releases are seeded, so they are not private either.";
 
 #[derive(Debug, Args)]
 pub(super) struct ErAe {
@@ -51,9 +52,9 @@ pub(super) struct ErAe {
     #[arg(long, value_delimiter = ',', default_value = "ngram-network,char-svm,word-svm", value_name = "NAMES")]
     attackers: Vec<String>,
 
-    /// The seed of the split, as in training, and of the releases
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
+    /// Accept a model that was trained on private texts without protection
+    #[arg(long)]
+    allow_private_model: bool,
 }
 
 impl ErAe {
@@ -68,7 +69,7 @@ impl ErAe {
             max_tokens: self.max_tokens,
             records: self.records,
             attackers: self.attackers,
-            seed: self.seed,
+            allow_private_model: self.allow_private_model,
         };
         let doing = Doing::new();
         let figures = reproduce_er_ae(&plan, &mut |what| doing.says(what))?;

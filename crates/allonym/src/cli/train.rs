@@ -268,11 +268,9 @@ fn told(report: &Report, out: &str) -> String {
             found.original, found.cosine, found.near, found.nearest
         ));
     }
-    match report.stopped {
-        true => text.push_str(&format!("\nstopped: go on with `--resume` ({out})\n")),
-        false => {
-            text.push_str(&format!("\nuse it: allonym anonymize FILE --model {out} --mechanism subset --epsilon 8\n"))
-        }
-    }
+    text.push_str(&match report.stopped {
+        true => format!("\nstopped: go on with `--resume` ({out})\n"),
+        false => format!("\nuse it: allonym anonymize FILE --model {out} --mechanism subset --epsilon-per-token 9\n"),
+    });
     text
 }

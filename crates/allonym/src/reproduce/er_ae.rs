@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::pipeline::Pipeline;
 use crate::run::run;
 use crate::settings::Settings;
-use crate::training::Parts;
+use crate::training::{ErAeTraining, Parts};
 use allonym_dp::Strength;
 use allonym_eval::attack::{Finding, Side};
 use allonym_eval::report::{Datasheet, Release};
@@ -16,6 +16,7 @@ use allonym_io::{Format, Table};
 use allonym_models::er_ae::ErAe;
 use allonym_text::Document;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -40,8 +41,8 @@ pub struct ErAeReproduction {
     pub records: usize,
     /// Attackers, by their names.
     pub attackers: Vec<String>,
-    /// The seed of the split, which must be that of the training, and of the releases.
-    pub seed: u64,
+    /// Whether a model may be used that was trained on private texts without protection.
+    pub allow_private_model: bool,
 }
 
 /// A row of the papers' table 1.
@@ -110,16 +111,18 @@ pub fn reproduce_er_ae(plan: &ErAeReproduction, progress: &mut dyn FnMut(&str)) 
     let (without, _) = ErAe::open(&ae_dp)?;
     let words = with_reward.vocabulary().words();
     let all = systems(&er_ae, &ae_dp, plan.embeddings.as_deref(), words, plan.max_tokens);
-    let directory = plan.out.join("releases");
-    std::fs::create_dir_all(&directory).map_err(writing(&directory))?;
-
-    let authors = test_part(plan, &plan.data, &directory.join("authors.jsonl"), true)?;
-    let (table, sheet) = table(plan, &authors, &all, true, progress)?;
+    let trained = trained(&plan.model)?;
+    let originals = plan.out.join("private");
+    for directory in [&originals, &plan.out.join("releases")] {
+        std::fs::create_dir_all(directory).map_err(writing(directory))?;
+    }
+    let authors = test_part(plan, &trained, &plan.data, &originals.join("authors.jsonl"), true)?;
+    let (table, sheet) = table(plan, &trained, &authors, &all, true, progress)?;
     let reviews = match &plan.reviews {
         None => Vec::new(),
         Some(reviews) => {
-            let reviews = test_part(plan, reviews, &directory.join("reviews.jsonl"), false)?;
-            self::table(plan, &reviews, &all, false, progress)?.0
+            let reviews = test_part(plan, &trained, reviews, &originals.join("reviews.jsonl"), false)?;
+            self::table(plan, &trained, &reviews, &all, false, progress)?.0
         }
     };
     progress("looking at examples");
@@ -129,31 +132,49 @@ pub fn reproduce_er_ae(plan: &ErAeReproduction, progress: &mut dyn FnMut(&str)) 
         curves: curves(&all, &table, &reviews),
         table,
         reviews,
-        examples: examples(&without, &with_reward, plan.seed)?,
+        examples: examples(&without, &with_reward, trained.seed)?,
     };
     write(plan, &figures)?;
     Ok(figures)
 }
 
+/// How the model was trained: by the same seed and columns, the test part is the one that it has not seen.
+fn trained(model: &Path) -> Result<ErAeTraining, Failure> {
+    let path = model.join("settings.toml");
+    let text =
+        std::fs::read_to_string(&path).map_err(|error| Failure::reading("the settings of the model", &path, &error))?;
+    toml::from_str(&text).map_err(|error| {
+        let message = format!("{} is not of a training of er-ae: {}", path.display(), error.message());
+        Failure::new(message, "give the directory that `allonym train er-ae` wrote")
+    })
+}
+
 /// The test part of a file, each record cut to the most tokens, so that originals and releases are of one length.
-fn test_part(plan: &ErAeReproduction, data: &Path, out: &Path, authors: bool) -> Result<PathBuf, Failure> {
+fn test_part(
+    plan: &ErAeReproduction,
+    trained: &ErAeTraining,
+    data: &Path,
+    out: &Path,
+    authors: bool,
+) -> Result<PathBuf, Failure> {
+    let column = &trained.author_column;
     let reading = Reading {
         format: None,
         table: Table::default(),
-        text_column: "text".into(),
-        id_column: "author".into(),
-        author_column: "author".into(),
+        text_column: if authors { trained.text_column.clone() } else { "text".into() },
+        id_column: column.clone(),
+        author_column: column.clone(),
         label_column: "label".into(),
     };
     let loaded = Loaded::read(data, &reading, &[], &[])?;
-    let of_record = loaded.column("author");
+    let of_record = loaded.column(column);
     if authors && of_record.is_none() {
-        let message = format!("{} has no column `author`", data.display());
+        let message = format!("{} has no column `{column}`", data.display());
         return Err(Failure::new(message, "the attacks need to know who wrote what"));
     }
-    let parts = Parts::of(loaded.texts.len(), of_record, plan.seed);
+    let parts = Parts::of(loaded.texts.len(), of_record, trained.seed);
     let mut lines = String::new();
-    for record in spread(&parts.test, plan.records) {
+    for record in spread(&parts.test, of_record, plan.records) {
         let text = &loaded.texts[record];
         let end = Document::read_up_to(text, plan.max_tokens).tokens().last().map_or(0, |token| token.span.end);
         if end == 0 {
@@ -164,17 +185,29 @@ fn test_part(plan: &ErAeReproduction, data: &Path, out: &Path, authors: bool) ->
         let _ = writeln!(lines, "{row}");
     }
     std::fs::write(out, lines).map_err(writing(out))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(out, std::fs::Permissions::from_mode(0o600)).map_err(writing(out))?;
+    }
     Ok(out.to_owned())
 }
 
-/// At most so many, from all over the list, so that every author stays.
-fn spread(records: &[usize], most: usize) -> Vec<usize> {
+/// At most about so many, the same share of every author's, and at least one.
+fn spread(records: &[usize], authors: Option<&[Option<String>]>, most: usize) -> Vec<usize> {
     let step = records.len().div_ceil(most.max(1)).max(1);
-    records.iter().copied().step_by(step).collect()
+    let mut groups: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::new();
+    for record in records {
+        groups.entry(authors.and_then(|authors| authors[*record].as_deref())).or_default().push(*record);
+    }
+    let mut kept: Vec<usize> = groups.into_values().flat_map(|group| group.into_iter().step_by(step)).collect();
+    kept.sort_unstable();
+    kept
 }
 
 fn table(
     plan: &ErAeReproduction,
+    trained: &ErAeTraining,
     originals: &Path,
     systems: &[System],
     attacked: bool,
@@ -184,13 +217,13 @@ fn table(
     let mut released = Vec::new();
     for system in systems {
         progress(&format!("{stem}: releasing by {}", system.title));
-        let output = originals.with_file_name(format!("{stem}-{}.jsonl", system.name));
+        let output = plan.out.join("releases").join(format!("{stem}-{}.jsonl", system.name));
         let settings = Settings {
             input: originals.to_owned(),
             output: output.clone(),
             format: Some(Format::Jsonl),
-            seed: Some(plan.seed),
-            allow_private_model: system.settings.model.is_some(),
+            seed: Some(trained.seed),
+            allow_private_model: plan.allow_private_model && system.settings.model.is_some(),
             ..system.settings.clone()
         };
         let checked = settings.check()?;
@@ -204,7 +237,7 @@ fn table(
         attackers: if attacked { plan.attackers.clone() } else { Vec::new() },
         utility: true,
         encoder: plan.encoder.clone(),
-        seed: plan.seed,
+        seed: trained.seed,
         ..Plan::new(originals.to_owned())
     };
     let sheet = evaluate(&measured, &mut |what| progress(&format!("{stem}: {what}")))?;
@@ -221,13 +254,14 @@ fn table(
         attacks: attacks(&sheet.before, Side::Original),
     }];
     for (system, release) in systems.iter().zip(&sheet.releases) {
-        rows.push(row(system, release)?);
+        rows.push(row(plan, system, release)?);
     }
     Ok((rows, sheet))
 }
 
-fn row(system: &System, release: &Release) -> Result<TableRow, Failure> {
-    let settings = Settings { allow_private_model: system.settings.model.is_some(), ..system.settings.clone() };
+fn row(plan: &ErAeReproduction, system: &System, release: &Release) -> Result<TableRow, Failure> {
+    let allow_private_model = plan.allow_private_model && system.settings.model.is_some();
+    let settings = Settings { allow_private_model, ..system.settings.clone() };
     let checked = settings.check()?;
     let guarantee = Pipeline::new(&checked)?.guarantee()?;
     let (each, total) = match guarantee.strength {

@@ -99,7 +99,7 @@ fn at_word(model: &ErAe, word: &str) -> Result<AtWord, Failure> {
         let word = vocabulary.word(id(outcome)).unwrap_or_default().to_owned();
         (word, scores[*outcome as usize], model.cosine(original, id(outcome)))
     };
-    let best = order[..5].iter().map(named).collect();
+    let best = order.iter().take(5).map(named).collect();
     Ok((best, order.iter().map(|outcome| scores[*outcome as usize]).collect()))
 }
 
@@ -112,6 +112,10 @@ fn printed(five: [f64; 5]) -> Vec<f32> {
 /// The probability of the first five outcomes, which are the best, under several mechanisms.
 fn chances(of: &str, word: &'static str, probabilities: &[f32]) -> Result<Vec<Good>, Failure> {
     let outcomes = probabilities.len() as u32;
+    if outcomes <= 5 {
+        // Any word is among the five best.
+        return Ok(Vec::new());
+    }
     let two_set = |epsilon: f64| ("two-set", Parameters::of_epsilon(epsilon), format!("two-set {epsilon}"));
     // What the second paper compares two-set at epsilon 2 with: its printed loss spent on the first version.
     let spent = 2.0 + f64::from(outcomes).ln();
@@ -143,7 +147,7 @@ fn chances(of: &str, word: &'static str, probabilities: &[f32]) -> Result<Vec<Go
             word,
             mechanism: shown,
             loss: mechanism.loss().epsilon,
-            probability: drawn[..5].iter().sum(),
+            probability: drawn.iter().take(5).sum(),
         });
     }
     Ok(found)

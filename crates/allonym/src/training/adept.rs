@@ -1,7 +1,7 @@
 //! `train adept`: an auto-encoder with a clipped latent vector.
 
 use super::adept_settings::AdeptTraining;
-use super::directory::{check_out, chosen, vocabulary, write_report, write_settings};
+use super::directory::{begin, check_out, chosen, fingerprint, vocabulary, write_report};
 use super::parts::Parts;
 use crate::evaluation::load::{Loaded, Reading};
 use crate::failure::Failure;
@@ -41,6 +41,8 @@ struct Prepared {
     texts: [Vec<Text>; 3],
     records: [usize; 3],
     fingerprint: String,
+    /// For the owner's directory alone.
+    hash: Option<String>,
 }
 
 /// Trains a model and writes it. `progress` is told the name of the stage.
@@ -69,8 +71,8 @@ pub fn train_adept(
     let mut rng = PrivacyRng::reproducible(settings.seed);
     let mut model = Adept::new(settings.network(preset), Arc::new(vocabulary), vectors, &mut rng)?;
     progress("reading texts", None);
-    let Prepared { texts: [training, validation, test], records, fingerprint } = prepare(settings, &model)?;
-    write_settings(&settings.out, settings)?;
+    let Prepared { texts: [training, validation, test], records, fingerprint, hash } = prepare(settings, &model)?;
+    begin(&settings.out, settings, hash.as_ref(), settings.resume)?;
 
     let standing = if settings.public { Standing::Public } else { Standing::Private };
     let data = |examples| Data { examples, standing, fingerprint: &fingerprint };
@@ -120,7 +122,10 @@ fn prepare(settings: &AdeptTraining, model: &Adept) -> Result<Prepared, Failure>
         label_column: "label".to_owned(),
     };
     let loaded = Loaded::read(&settings.data, &reading, &[], &[])?;
-    let parts = Parts::of(loaded.texts.len(), loaded.column(&settings.author_column), settings.seed);
+    let parts = match settings.private {
+        None => Parts::of(loaded.texts.len(), loaded.column(&settings.author_column), settings.seed),
+        Some(_) => Parts::whole(loaded.texts.len()),
+    };
     let texts = |records: &[usize]| -> Vec<Text> {
         let document = |record: &usize| Document::read_up_to(&loaded.texts[*record], settings.max_tokens);
         records.iter().map(|record| model.text(&document(record))).collect()
@@ -134,13 +139,11 @@ fn prepare(settings: &AdeptTraining, model: &Adept) -> Result<Prepared, Failure>
         texts.truncate(LOOKED_AT);
         texts
     };
-    let fingerprint = match (settings.public, loaded.source.sha256) {
-        (true, Some(hash)) => format!("sha256:{hash}"),
-        _ => "withheld: a hash would let others check a guess".to_owned(),
-    };
+    let hash = loaded.source.sha256.clone();
+    let fingerprint = fingerprint(settings.public, hash.as_ref());
     let records = [parts.training.len(), parts.validation.len(), parts.test.len()];
     let texts = [training, some(texts(&parts.validation)), some(texts(&parts.test))];
-    Ok(Prepared { texts, records, fingerprint })
+    Ok(Prepared { texts, records, fingerprint, hash })
 }
 
 #[cfg(test)]

@@ -52,7 +52,34 @@ pub(super) fn check_out(out: &Path, resume: bool) -> Result<(), Failure> {
     }
 }
 
-pub(super) fn write_settings(out: &Path, settings: &impl Serialize) -> Result<(), Failure> {
+/// What stands for the texts on a card. A plain hash of private ones would let others check a guess.
+pub(super) fn fingerprint(public: bool, hash: Option<&String>) -> String {
+    match (public, hash) {
+        (true, Some(hash)) => format!("sha256:{hash}"),
+        _ => "withheld: a hash would let others check a guess".to_owned(),
+    }
+}
+
+/// Keeps the settings and the hash of the texts beside the checkpoints, which are the owner's; a run that is gone on with must have the same texts.
+pub(super) fn begin(out: &Path, settings: &impl Serialize, hash: Option<&String>, resume: bool) -> Result<(), Failure> {
+    let path = out.join("training").join("data.sha256");
+    let hash = hash.cloned().unwrap_or_default();
+    match std::fs::read_to_string(&path) {
+        Ok(known) if resume && known.trim() != hash => Err(Failure::refusal(
+            "the texts are not those that the run began with",
+            "give the same file, or begin in another directory",
+        )),
+        Ok(_) if resume => Ok(()),
+        _ => {
+            write_settings(out, settings)?;
+            std::fs::write(&path, hash + "\n").map_err(|error| {
+                Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path")
+            })
+        }
+    }
+}
+
+fn write_settings(out: &Path, settings: &impl Serialize) -> Result<(), Failure> {
     let writing = |error: std::io::Error| {
         Failure::new(format!("cannot write into {}: {}", out.display(), error.kind()), "check the path")
     };

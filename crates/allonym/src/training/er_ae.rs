@@ -1,6 +1,6 @@
 //! `train er-ae`: reconstruction, then reconstruction and embedding reward.
 
-use super::directory::{check_out, chosen, vocabulary, write_report, write_settings};
+use super::directory::{begin, check_out, chosen, fingerprint, vocabulary, write_report};
 use super::parts::Parts;
 use super::settings::ErAeTraining;
 use crate::evaluation::load::{Loaded, Reading};
@@ -55,6 +55,8 @@ struct Prepared {
     test: Vec<Text>,
     records: [usize; 3],
     fingerprint: String,
+    /// For the owner's directory alone.
+    hash: Option<String>,
 }
 
 /// Trains a model and writes it. `progress` is told the name of the stage.
@@ -71,6 +73,8 @@ pub fn train_er_ae(
         let message = "the texts are declared public, and noise is asked for to protect them";
         return Err(Failure::new(message, "leave out `--public` or `--private`"));
     }
+    // What is wrong with a later stage is found now, and not after hours.
+    settings.reward.check()?;
     check_out(&settings.out, settings.resume)?;
     let vocabulary = vocabulary(settings.vocabulary.as_deref(), settings.vocabulary_size, preset.vocabulary)?;
     let vocabulary = Arc::new(vocabulary);
@@ -80,7 +84,10 @@ pub fn train_er_ae(
     let mut model = ErAe::new(settings.network(preset), vocabulary, Arc::new(vectors), &mut rng)?;
     progress("reading texts", None);
     let prepared = prepare(settings, &model)?;
-    write_settings(&settings.out, settings)?;
+    for reward in [false, true].into_iter().filter(|reward| !reward || settings.with_reward(preset)) {
+        settings.stage(preset, prepared.training.len(), reward).plan(prepared.training.len())?;
+    }
+    begin(&settings.out, settings, prepared.hash.as_ref(), settings.resume)?;
 
     let Filled { found, alike, made } = filled;
     let mut report = Report {
@@ -118,7 +125,8 @@ pub fn train_er_ae(
         }
         let card = chosen(&directory, &mut model, outcome.card)?;
         earlier_steps += card.planned_steps;
-        model.save(&settings.out.join(name), &in_words(card.clone(), settings))?;
+        let card = in_words(card, settings);
+        model.save(&settings.out.join(name), &card)?;
         progress("measuring reconstruction", None);
         let measured = settings.private.is_none();
         let reconstruction = measured.then(|| model.reconstruction(&prepared.test, training.threads)).transpose()?;
@@ -147,7 +155,10 @@ fn prepare(settings: &ErAeTraining, model: &ErAe) -> Result<Prepared, Failure> {
         label_column: "label".to_owned(),
     };
     let loaded = Loaded::read(&settings.data, &reading, &[], &[])?;
-    let parts = Parts::of(loaded.texts.len(), loaded.column(&settings.author_column), settings.seed);
+    let parts = match settings.private {
+        None => Parts::of(loaded.texts.len(), loaded.column(&settings.author_column), settings.seed),
+        Some(_) => Parts::whole(loaded.texts.len()),
+    };
     let document = |record: &usize| Document::read(&loaded.texts[*record]);
     let sentences = |records: &[usize]| -> Vec<Text> {
         records.iter().flat_map(|record| model.examples(&document(record))).collect()
@@ -165,11 +176,9 @@ fn prepare(settings: &ErAeTraining, model: &ErAe) -> Result<Prepared, Failure> {
         texts.truncate(LOOKED_AT);
         texts
     };
-    let fingerprint = match (settings.public, loaded.source.sha256) {
-        (true, Some(hash)) => format!("sha256:{hash}"),
-        _ => "withheld: a hash would let others check a guess".to_owned(),
-    };
+    let hash = loaded.source.sha256.clone();
+    let fingerprint = fingerprint(settings.public, hash.as_ref());
     let records = [parts.training.len(), parts.validation.len(), parts.test.len()];
     let (validation, test) = (some(sentences(&parts.validation)), some(sentences(&parts.test)));
-    Ok(Prepared { training, validation, test, records, fingerprint })
+    Ok(Prepared { training, validation, test, records, fingerprint, hash })
 }

@@ -14,6 +14,12 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// Everything is trained on. Private training needs that: a record that comes or goes would change who is in which part of a split, and so far more than one
+    /// record of what is trained on, and the price is that of one.
+    pub fn whole(records: usize) -> Self {
+        Self { training: (0..records).collect(), ..Self::default() }
+    }
+
     /// Splits 70/10/20 by record, and so that every author has that share in each part where authors are known.
     pub fn of(records: usize, authors: Option<&[Option<String>]>, seed: u64) -> Self {
         let mut groups: std::collections::BTreeMap<&str, Vec<usize>> = Default::default();
@@ -27,10 +33,7 @@ impl Parts {
         let mut owed = [0.0; 2];
         for mut records in groups.into_values() {
             rng.shuffle(&mut records);
-            let mut take = |part: usize, share: f64, left: usize| {
-                let wanted = records_of(&mut owed[part], share);
-                wanted.min(left)
-            };
+            let mut take = |part: usize, share: f64, left: usize| take_from(&mut owed[part], share, left);
             let count = records.len();
             let test = take(0, 0.2 * count as f64, count);
             let validation = take(1, 0.1 * count as f64, count - test);
@@ -45,12 +48,12 @@ impl Parts {
     }
 }
 
-/// Whole records of a share, with what earlier ones left over.
-fn records_of(owed: &mut f64, share: f64) -> usize {
+/// Whole records of a share, with what earlier ones left over, as far as there are any.
+fn take_from(owed: &mut f64, share: f64, left: usize) -> usize {
     *owed += share;
-    let whole = (*owed + 1e-9).floor().max(0.0);
-    *owed -= whole;
-    whole as usize
+    let taken = ((*owed + 1e-9).floor().max(0.0) as usize).min(left);
+    *owed -= taken as f64;
+    taken
 }
 
 #[cfg(test)]

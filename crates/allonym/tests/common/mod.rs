@@ -153,8 +153,9 @@ pub(crate) fn latent_model() -> &'static str {
         let demo = place.name("demo.csv");
         assert_eq!(run(&["demo", "--authors", "5", "--texts", "20", "--out", &demo]).code, Some(0));
         let out = place.name("model");
-        let small = ["--cells", "12", "--latent", "4", "--vocabulary-size", "300", "--max-tokens", "12"];
-        let short = ["--steps", "60", "--batch", "8", "--rate", "0.01", "--threads", "2", "--public"];
+        let small = ["--cells", "24", "--latent", "8", "--vocabulary-size", "200", "--max-tokens", "12"];
+        // Long enough to write something that depends on what it read.
+        let short = ["--steps", "300", "--batch", "16", "--rate", "0.02", "--threads", "2", "--public"];
         let outcome = run(&[&["train", "adept", "--data", &demo, "--out", &out][..], &small, &short].concat());
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
         (place, out)
