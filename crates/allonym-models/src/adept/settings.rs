@@ -65,7 +65,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "paper",
-        about: "one layer of 512 cells as in the paper, 64 latent numbers and 20,000 words (sizes are ours)",
+        about: "the paper's kind of network at a larger size, which is ours: 512 cells, 64 latent numbers, 20,000 words",
         layers: 1,
         cells: 512,
         words: 128,
