@@ -29,8 +29,9 @@ impl Parts {
         }
         let mut rng = PrivacyRng::reproducible(seed);
         let mut parts = Self::default();
-        // Authors with few records would otherwise all round the same way: what is left of one is owed to the next.
-        let mut owed = [0.0; 2];
+        // Authors with few records would otherwise all round the same way: what is left of one is owed to the next. The second part begins in
+        // between, so that both are not always due at once where every author has one record.
+        let mut owed = [0.0, 0.35];
         for mut records in groups.into_values() {
             rng.shuffle(&mut records);
             let mut take = |part: usize, share: f64, left: usize| take_from(&mut owed[part], share, left);
