@@ -47,6 +47,14 @@ pub enum ModelError {
     },
 }
 
+/// Checks that sizes are at least 1, and at most something: name, value, most, and that in words.
+pub(crate) fn check_sizes(sizes: &[(&'static str, usize, usize, &'static str)]) -> Result<(), ModelError> {
+    match sizes.iter().find(|(_, value, most, _)| !(1..=*most).contains(value)) {
+        Some((setting, value, _, allowed)) => Err(ModelError::Setting { setting, value: value.to_string(), allowed }),
+        None => Ok(()),
+    }
+}
+
 impl ModelError {
     pub(crate) fn file(path: &Path) -> impl Fn(std::io::Error) -> Self + '_ {
         move |source| Self::File { file: path.display().to_string(), source }

@@ -8,8 +8,11 @@ pub mod adept;
 mod embeddings;
 pub mod er_ae;
 mod error;
+mod groups;
 pub mod lexical;
 mod model_files;
+#[cfg(test)]
+mod testing;
 
 pub use embeddings::{Embeddings, Filled};
 pub use error::ModelError;

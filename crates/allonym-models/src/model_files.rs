@@ -5,6 +5,8 @@ use crate::error::ModelError;
 use allonym_nn::checkpoint::{self, matrix_file, read_matrix};
 use allonym_nn::{Card, Matrix, Store};
 use allonym_text::Vocabulary;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -46,8 +48,29 @@ impl Beside {
     }
 }
 
-/// The entry of a card that has the hashes.
-pub(crate) const FILES: &str = "files";
+/// The entries of a card that have the hashes, and the size of the network.
+const FILES: &str = "files";
+const SHAPE: &str = "network";
+
+/// What a card says of a model: the settings of its network, and the hashes of its words and vectors.
+pub(crate) fn for_card(settings: &impl Serialize, files: &toml::Table) -> toml::Table {
+    let shape = toml::Value::try_from(settings).unwrap_or_else(|_| toml::Value::Table(toml::Table::new()));
+    toml::Table::from_iter([(SHAPE.to_owned(), shape), (FILES.to_owned(), toml::Value::Table(files.clone()))])
+}
+
+/// The card of a model of this kind, and the settings of its network.
+pub(crate) fn read_card<S: DeserializeOwned>(directory: &Path, kind: &str) -> Result<(Card, S), ModelError> {
+    let card = checkpoint::load_card(directory)?;
+    let path = directory.join("card.toml");
+    if card.kind != kind {
+        return Err(ModelError::broken(&path, format!("is of a model of kind `{}`, not `{kind}`", card.kind)));
+    }
+    let shape = card.model.get(SHAPE).cloned().ok_or_else(|| ModelError::broken(&path, format!("has no `{SHAPE}`")))?;
+    let settings = shape
+        .try_into()
+        .map_err(|error: toml::de::Error| ModelError::broken(&path, format!("`{SHAPE}`: {}", error.message())))?;
+    Ok((card, settings))
+}
 
 /// The file with the parameters, which must have at least so many.
 pub(crate) fn parameters(directory: &Path, card: &Card, least: u64) -> Result<(PathBuf, Vec<u8>), ModelError> {

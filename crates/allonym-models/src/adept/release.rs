@@ -1,23 +1,18 @@
 //! From a text to its latent vector, and from a noised vector to a text.
 //!
-//! Both work in groups, since a product of many rows is far cheaper than many products of one. What a text's neighbours in its group are must not show
-//! in its numbers, not even in their last bit: a group holds texts of one length and always has the same number of rows, so every product has the
-//! same shape, and every row of it is computed alike. Tests hold the bits against those of other neighbours.
+//! Both work in groups of a constant shape (see `groups.rs`), so that a text's neighbours do not show in its numbers.
 
 use super::clip::Norm;
 use super::{Adept, Text};
 use crate::error::ModelError;
+use crate::groups::{GROUP, in_groups};
 use allonym_dp::DpError;
 use allonym_dp::latent::{Latent, Noise};
 use allonym_nn::{Matrix, NnError, Sequences};
 use allonym_text::Private;
 use allonym_text::vocabulary::{END, START, UNKNOWN};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Rows of a group.
-const GROUP: usize = 32;
 
 impl Adept {
     /// The mechanism for this model's vectors, at a total loss of `epsilon` for a text.
@@ -43,24 +38,11 @@ impl Adept {
 
     pub(super) fn encoded(&self, texts: &[Text]) -> Vec<Vec<f32>> {
         let read: Vec<Text> = texts.iter().map(|text| self.as_read(text)).collect();
-        let mut by_length: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (place, text) in read.iter().enumerate() {
-            by_length.entry(text.len()).or_default().push(place);
+        let read: Vec<&[u32]> = read.iter().map(Vec::as_slice).collect();
+        match in_groups(&read, |group| self.encode_group(group)) {
+            Ok(encoded) => encoded,
+            Err(_) => unreachable!("all ids are of the vocabulary"),
         }
-        let groups: Vec<(usize, &[usize])> = by_length
-            .iter()
-            .flat_map(|(length, places)| places.chunks(GROUP).map(|places| (*length, places)))
-            .collect();
-        let found: Result<Vec<Matrix<f32>>, NnError> =
-            groups.par_iter().map(|(length, places)| self.encode_group(*length, places, &read)).collect();
-        let mut encoded = vec![Vec::new(); texts.len()];
-        let Ok(found) = found else { unreachable!("all ids are of the vocabulary") };
-        for ((_, places), vectors) in groups.iter().zip(found) {
-            for (row, place) in places.iter().enumerate() {
-                encoded[*place] = vectors.row(row).to_vec();
-            }
-        }
-        encoded
     }
 
     /// A text as training saw its like: within the maximum, and with its end.
@@ -70,12 +52,10 @@ impl Adept {
         tokens.map(known).chain([END]).collect()
     }
 
-    fn encode_group(&self, length: usize, places: &[usize], texts: &[Text]) -> Result<Matrix<f32>, NnError> {
-        let nothing = vec![END; length];
-        let mut group: Vec<&[u32]> = places.iter().map(|place| texts[*place].as_slice()).collect();
-        group.resize(GROUP, &nothing);
-        let sequences = Arc::new(Sequences::new(&[length; GROUP], 1)?);
-        Ok(self.network.encode(&self.store, &group, &sequences, 1)?.latent)
+    fn encode_group(&self, group: &[&[u32]]) -> Result<Vec<Vec<f32>>, NnError> {
+        let sequences = Arc::new(Sequences::new(&[group[0].len(); GROUP], 1)?);
+        let latent = self.network.encode(&self.store, group, &sequences, 1)?.latent;
+        Ok((0..GROUP).map(|row| latent.row(row).to_vec()).collect())
     }
 
     /// Writes a text of at most `max_tokens` from each noised vector: at every step the likeliest token, until that is the end. Only words are

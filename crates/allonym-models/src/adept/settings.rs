@@ -1,7 +1,7 @@
 //! The size of the network, and the presets of it.
 
 use super::clip::Clip;
-use crate::error::ModelError;
+use crate::error::{ModelError, check_sizes};
 use serde::{Deserialize, Serialize};
 
 /// Settings of an ADePT.
@@ -117,18 +117,13 @@ impl AdeptSettings {
     /// # Errors
     /// When one is out of range.
     pub fn check(&self) -> Result<(), ModelError> {
-        let sizes = [
+        check_sizes(&[
             ("layers", self.layers, 8, "between 1 and 8"),
             ("cells", self.cells, 4096, "between 1 and 4096"),
             ("words", self.words, 4096, "between 1 and 4096"),
             ("latent", self.latent, 4096, "between 1 and 4096"),
             ("max-tokens", self.max_tokens, 1000, "between 1 and 1000"),
-        ];
-        for (setting, value, most, allowed) in sizes {
-            if !(1..=most).contains(&value) {
-                return Err(ModelError::Setting { setting, value: value.to_string(), allowed });
-            }
-        }
+        ])?;
         let bound = self.clip.bound;
         // Within what 32 bits hold with all digits, squares too.
         let numbers = [

@@ -1,16 +1,10 @@
 //! A tiny model that learns a tiny language.
 
 use super::*;
+use crate::testing::{card, train_for, vocabulary};
 use allonym_dp::latent::Noise;
-use allonym_nn::training::{Data, Run, Standing, TrainingSettings, train};
 use allonym_text::Private;
 use allonym_text::vocabulary::{SPECIAL, UNKNOWN};
-use std::sync::atomic::AtomicBool;
-
-fn vocabulary() -> Arc<Vocabulary> {
-    let words: Vec<String> = (b'a'..=b'z').map(|letter| format!("w{}x", letter as char)).collect();
-    Arc::new(Vocabulary::parse(&format!("allonym-vocabulary 1 public\n{}\n", words.join("\n"))).unwrap())
-}
 
 fn model(settings: AdeptSettings) -> Adept {
     Adept::new(settings, vocabulary(), None, &mut PrivacyRng::reproducible(5)).unwrap()
@@ -38,18 +32,7 @@ fn texts_of(count: usize, longest: u64) -> Vec<Text> {
 fn trained(settings: AdeptSettings, steps: u64) -> Adept {
     let mut model = model(settings);
     let examples = texts_of(400, 2);
-    let settings =
-        TrainingSettings { steps: Some(steps), batch: 20, rate: 1e-2, seed: Some(1), ..TrainingSettings::default() };
-    let data = Data { examples: &examples, standing: Standing::Public, fingerprint: "test" };
-    let directory = tempfile::tempdir().unwrap();
-    let run = Run {
-        directory: directory.path(),
-        resume: false,
-        earlier_steps: 0,
-        stop: &AtomicBool::new(false),
-        progress: &mut |_| {},
-    };
-    train(&mut model, &settings, data, None, run).unwrap();
+    train_for(&mut model, &examples, steps, 1e-2);
     model
 }
 
@@ -234,21 +217,5 @@ fn a_saved_model_writes_the_same_and_a_broken_one_is_refused_by_name() {
         std::fs::write(path.join("model.safetensors"), &numbers[..1000]).unwrap();
         assert!(error().contains("model.safetensors` is"), "{}", error());
         assert!(crate::er_ae::ErAe::open(&path).map(|_| ()).unwrap_err().to_string().contains("of kind `adept`"));
-    }
-}
-
-fn card() -> allonym_nn::Card {
-    allonym_nn::Card {
-        version: allonym_nn::Card::VERSION,
-        kind: String::new(),
-        steps: 1,
-        planned_steps: 1,
-        data: "none".into(),
-        examples: 1,
-        standing: Standing::Public,
-        guarantee: allonym_nn::Protection::Public,
-        losses: allonym_nn::Losses::default(),
-        training: TrainingSettings::default(),
-        model: toml::Table::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{ErAe, ErAeSettings};
 use crate::error::ModelError;
-use crate::model_files::{self, Beside, FILES};
+use crate::model_files::{self, Beside};
 use allonym_dp::PrivacyRng;
 use allonym_nn::training::Model;
 use allonym_nn::{Card, checkpoint};
@@ -10,13 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub(super) const KIND: &str = "er-ae";
-const SHAPE: &str = "network";
 
 impl ErAe {
     pub(super) fn settings_for_card(&self) -> toml::Table {
-        let shape = toml::Value::try_from(&self.settings).unwrap_or_else(|_| toml::Value::Table(toml::Table::new()));
-        let files = toml::Value::Table(self.files.clone());
-        toml::Table::from_iter([(SHAPE.to_owned(), shape), (FILES.to_owned(), files)])
+        model_files::for_card(&self.settings, &self.files)
     }
 
     /// Writes the model with its words, their vectors and its card into a directory of its own.
@@ -34,16 +31,7 @@ impl ErAe {
     /// # Errors
     /// When a file is missing, cut short, of another model, or of a later version.
     pub fn open(directory: &Path) -> Result<(Self, Card), ModelError> {
-        let card = checkpoint::load_card(directory)?;
-        let path = directory.join("card.toml");
-        if card.kind != KIND {
-            return Err(ModelError::broken(&path, format!("is of a model of kind `{}`, not `{KIND}`", card.kind)));
-        }
-        let shape =
-            card.model.get(SHAPE).cloned().ok_or_else(|| ModelError::broken(&path, format!("has no `{SHAPE}`")))?;
-        let settings: ErAeSettings = shape
-            .try_into()
-            .map_err(|error: toml::de::Error| ModelError::broken(&path, format!("`{SHAPE}`: {}", error.message())))?;
+        let (card, settings): (Card, ErAeSettings) = model_files::read_card(directory, KIND)?;
         let (vocabulary, vectors) = model_files::read(directory, &card)?;
         let least = settings.parameters(vectors.rows(), vectors.columns());
         let (path, parameters) = model_files::parameters(directory, &card, least)?;

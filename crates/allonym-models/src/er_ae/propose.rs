@@ -1,21 +1,12 @@
 //! What a trained model proposes for a private text.
-//!
-//! Texts are encoded in groups, since a product of many rows is far cheaper than many products of one. What a text's neighbours in its group are must
-//! not show in its numbers, not even in their last bit: a group holds texts of one length and always has the same number of rows, so every
-//! product has the same shape, and every row of it is computed alike. A test holds the bits against those of other neighbours.
 
 use super::{ErAe, Text};
 use crate::error::ModelError;
+use crate::groups::in_groups;
 use allonym_dp::mechanism::Reads;
 use allonym_dp::{Length, Proposer};
 use allonym_nn::training::Model;
 use allonym_nn::{Matrix, NnError};
-use allonym_text::vocabulary::END;
-use rayon::prelude::*;
-use std::collections::BTreeMap;
-
-/// Rows of a group.
-const GROUP: usize = 32;
 
 /// A text as the generator sees it: for every piece, a vector for each token and for the end.
 #[derive(Clone, Debug)]
@@ -27,44 +18,18 @@ impl ErAe {
     /// # Errors
     /// When a token is not of the vocabulary.
     pub fn encode(&self, texts: &[Vec<Text>]) -> Result<Vec<Encoded>, ModelError> {
-        let mut by_length: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
-        for (text, pieces) in texts.iter().enumerate() {
-            for (piece, tokens) in pieces.iter().enumerate() {
-                by_length.entry(tokens.len()).or_default().push((text, piece));
-            }
-        }
-        let groups: Vec<(usize, &[(usize, usize)])> = by_length
-            .iter()
-            .flat_map(|(length, places)| places.chunks(GROUP).map(|places| (*length, places)))
-            .collect();
-        let found: Result<Vec<Vec<Matrix<f32>>>, NnError> =
-            groups.par_iter().map(|(length, places)| self.encode_group(*length, places, texts)).collect();
-        let mut encoded: Vec<Vec<Matrix<f32>>> =
-            texts.iter().map(|pieces| vec![Matrix::default(); pieces.len()]).collect();
-        for ((_, places), vectors) in groups.iter().zip(found?) {
-            for ((text, piece), vectors) in places.iter().zip(vectors) {
-                encoded[*text][*piece] = vectors;
-            }
-        }
-        Ok(encoded.into_iter().map(Encoded).collect())
+        let pieces: Vec<&[u32]> = texts.iter().flatten().map(Vec::as_slice).collect();
+        let mut encoded = in_groups(&pieces, |group| self.encode_group(group))?.into_iter();
+        Ok(texts.iter().map(|pieces| Encoded(encoded.by_ref().take(pieces.len()).collect())).collect())
     }
 
-    fn encode_group(
-        &self,
-        length: usize,
-        places: &[(usize, usize)],
-        texts: &[Vec<Text>],
-    ) -> Result<Vec<Matrix<f32>>, NnError> {
-        let nothing = vec![END; length];
-        let mut group: Vec<&[u32]> = places.iter().map(|(text, piece)| texts[*text][*piece].as_slice()).collect();
-        group.resize(GROUP, &nothing);
-        let pass = self.network.forward(self.store(), &group, None, 1)?;
-        let rows = pass.sequences.rows_of_sequences();
+    fn encode_group(&self, group: &[&[u32]]) -> Result<Vec<Matrix<f32>>, NnError> {
+        let pass = self.network.forward(self.store(), group, None, 1)?;
         let of_piece = |rows: &Vec<usize>| {
             let values = rows.iter().flat_map(|row| pass.vectors.row(*row)).copied().collect();
             Matrix::of(rows.len(), pass.vectors.columns(), values)
         };
-        Ok(rows.iter().take(places.len()).map(of_piece).collect())
+        Ok(pass.sequences.rows_of_sequences().iter().map(of_piece).collect())
     }
 
     /// The proposal of an encoded text for a mechanism that reads scores of this kind.

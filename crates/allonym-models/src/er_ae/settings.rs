@@ -1,6 +1,6 @@
 //! The size of the network, and the presets of it.
 
-use crate::error::ModelError;
+use crate::error::{ModelError, check_sizes};
 use allonym_nn::loss::RewardSettings;
 use serde::{Deserialize, Serialize};
 
@@ -133,17 +133,12 @@ impl ErAeSettings {
     /// # Errors
     /// When one is out of range.
     pub fn check(&self) -> Result<(), ModelError> {
-        let sizes = [
+        check_sizes(&[
             ("layers", self.layers, 8, "between 1 and 8"),
             ("cells", self.cells, 4096, "between 1 and 4096"),
             ("latent", self.latent, 8192, "between 1 and 8192"),
             ("max-tokens", self.max_tokens, 1000, "between 1 and 1000"),
-        ];
-        for (setting, value, most, allowed) in sizes {
-            if !(1..=most).contains(&value) {
-                return Err(ModelError::Setting { setting, value: value.to_string(), allowed });
-            }
-        }
+        ])?;
         if let Some(reward) = &self.reward {
             reward.check()?;
         }

@@ -2,15 +2,9 @@
 
 use super::*;
 use crate::Embeddings;
+use crate::testing::{card, train_for, vocabulary};
 use allonym_dp::mechanism::Reads;
 use allonym_dp::{Length, Proposer};
-use allonym_nn::training::{Data, Run, Standing, TrainingSettings, train};
-use std::sync::atomic::AtomicBool;
-
-fn vocabulary() -> Arc<Vocabulary> {
-    let words: Vec<String> = (b'a'..=b'z').map(|letter| format!("w{}x", letter as char)).collect();
-    Arc::new(Vocabulary::parse(&format!("allonym-vocabulary 1 public\n{}\n", words.join("\n"))).unwrap())
-}
 
 fn model(settings: ErAeSettings) -> ErAe {
     let vocabulary = vocabulary();
@@ -38,18 +32,7 @@ fn texts(count: usize) -> Vec<Text> {
 fn trained(settings: ErAeSettings, steps: u64) -> ErAe {
     let mut model = model(settings);
     let examples = texts(400);
-    let settings =
-        TrainingSettings { steps: Some(steps), batch: 20, rate: 5e-3, seed: Some(1), ..TrainingSettings::default() };
-    let data = Data { examples: &examples, standing: Standing::Public, fingerprint: "test" };
-    let directory = tempfile::tempdir().unwrap();
-    let run = Run {
-        directory: directory.path(),
-        resume: false,
-        earlier_steps: 0,
-        stop: &AtomicBool::new(false),
-        progress: &mut |_| {},
-    };
-    train(&mut model, &settings, data, None, run).unwrap();
+    train_for(&mut model, &examples, steps, 5e-3);
     model
 }
 
@@ -179,40 +162,13 @@ fn a_saved_model_proposes_the_same_and_a_broken_one_is_refused_by_name() {
     assert!(error().contains("card.toml"), "{}", error());
 }
 
-fn card() -> allonym_nn::Card {
-    allonym_nn::Card {
-        version: allonym_nn::Card::VERSION,
-        kind: String::new(),
-        steps: 1,
-        planned_steps: 1,
-        data: "none".into(),
-        examples: 1,
-        standing: Standing::Public,
-        guarantee: allonym_nn::Protection::Public,
-        losses: allonym_nn::Losses::default(),
-        training: TrainingSettings::default(),
-        model: toml::Table::new(),
-    }
-}
-
 #[test]
 fn the_reward_moves_probability_from_the_original_to_words_that_are_near() {
     let plain = trained(tiny(true), 600);
     let before = plain.reconstruction(&texts(100), 1).unwrap();
     let mut model = plain.with_reward(allonym_nn::loss::RewardSettings::default());
     let examples = texts(400);
-    let settings =
-        TrainingSettings { steps: Some(1500), batch: 20, rate: 3e-3, seed: Some(1), ..TrainingSettings::default() };
-    let data = Data { examples: &examples, standing: Standing::Public, fingerprint: "test" };
-    let directory = tempfile::tempdir().unwrap();
-    let run = Run {
-        directory: directory.path(),
-        resume: false,
-        earlier_steps: 0,
-        stop: &AtomicBool::new(false),
-        progress: &mut |_| {},
-    };
-    train(&mut model, &settings, data, None, run).unwrap();
+    train_for(&mut model, &examples, 1500, 3e-3);
     let after = model.reconstruction(&texts(100), 1).unwrap();
     assert!(after.original < before.original && after.cosine > before.cosine + 0.1, "{before:?} {after:?}");
 }

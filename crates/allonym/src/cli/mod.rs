@@ -24,6 +24,7 @@ mod risk;
 mod tokenize;
 mod train;
 mod train_adept;
+mod train_basis;
 mod vocabulary;
 
 use allonym::Failure;

@@ -1,7 +1,7 @@
 //! `allonym reproduce adept`: intents and membership from texts whose latent vectors were noised.
 
 use super::progress::Training;
-use super::train::stop_on_interrupt;
+use super::train_basis::stop_on_interrupt;
 use allonym::Failure;
 use allonym::models::adept::AdeptSettings;
 use allonym::reproduce::{AdeptReproduction, reproduce_adept};

@@ -132,7 +132,7 @@ pub fn reproduce_er_ae(plan: &ErAeReproduction, progress: &mut dyn FnMut(&str)) 
         curves: curves(&all, &table, &reviews),
         table,
         reviews,
-        examples: examples(&without, &with_reward, trained.seed)?,
+        examples: examples(&without, &with_reward, trained.basis.seed)?,
     };
     write(plan, &figures)?;
     Ok(figures)
@@ -157,11 +157,11 @@ fn test_part(
     out: &Path,
     authors: bool,
 ) -> Result<PathBuf, Failure> {
-    let column = &trained.author_column;
+    let column = &trained.basis.author_column;
     let reading = Reading {
         format: None,
         table: Table::default(),
-        text_column: if authors { trained.text_column.clone() } else { "text".into() },
+        text_column: if authors { trained.basis.text_column.clone() } else { "text".into() },
         id_column: column.clone(),
         author_column: column.clone(),
         label_column: "label".into(),
@@ -172,7 +172,7 @@ fn test_part(
         let message = format!("{} has no column `{column}`", data.display());
         return Err(Failure::new(message, "the attacks need to know who wrote what"));
     }
-    let parts = Parts::of(loaded.texts.len(), of_record, trained.seed);
+    let parts = Parts::of(loaded.texts.len(), of_record, trained.basis.seed);
     let mut lines = String::new();
     for record in spread(&parts.test, of_record, plan.records) {
         let text = &loaded.texts[record];
@@ -222,7 +222,7 @@ fn table(
             input: originals.to_owned(),
             output: output.clone(),
             format: Some(Format::Jsonl),
-            seed: Some(trained.seed),
+            seed: Some(trained.basis.seed),
             allow_private_model: plan.allow_private_model && system.settings.model.is_some(),
             ..system.settings.clone()
         };
@@ -237,7 +237,7 @@ fn table(
         attackers: if attacked { plan.attackers.clone() } else { Vec::new() },
         utility: true,
         encoder: plan.encoder.clone(),
-        seed: trained.seed,
+        seed: trained.basis.seed,
         ..Plan::new(originals.to_owned())
     };
     let sheet = evaluate(&measured, &mut |what| progress(&format!("{stem}: {what}")))?;

@@ -1,23 +1,17 @@
 //! `train adept`: an auto-encoder with a clipped latent vector.
 
 use super::adept_settings::AdeptTraining;
-use super::directory::{begin, check_out, chosen, fingerprint, vocabulary, write_report};
-use super::parts::Parts;
-use crate::evaluation::load::{Loaded, Reading};
+use super::directory::{begin, chosen, write_report};
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
-use allonym_io::Table;
 use allonym_models::Embeddings;
-use allonym_models::adept::{Adept, Reconstruction, Text};
+use allonym_models::adept::{Adept, Reconstruction};
 use allonym_nn::Protection;
-use allonym_nn::training::{Data, Ended, Progress, Run, Standing, train};
+use allonym_nn::training::{Ended, Progress, Run, train};
 use allonym_text::Document;
 use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// At most so many texts are looked at to choose the best state, and as many to say how good it is.
-const LOOKED_AT: usize = 2000;
 
 /// What a training run of ADePT leaves, for its owner.
 #[derive(Clone, Debug, Serialize)]
@@ -36,15 +30,6 @@ pub struct AdeptReport {
     pub stopped: bool,
 }
 
-struct Prepared {
-    /// To be trained on, chosen by, and tested with.
-    texts: [Vec<Text>; 3],
-    records: [usize; 3],
-    fingerprint: String,
-    /// For the owner's directory alone.
-    hash: Option<String>,
-}
-
 /// Trains a model and writes it. `progress` is told the name of the stage.
 ///
 /// # Errors
@@ -54,13 +39,9 @@ pub fn train_adept(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<AdeptReport, Failure> {
-    let preset = settings.preset()?;
-    if settings.public && settings.private.is_some() {
-        let message = "the texts are declared public, and noise is asked for to protect them";
-        return Err(Failure::new(message, "leave out `--public` or `--private`"));
-    }
-    check_out(&settings.out, settings.resume)?;
-    let vocabulary = vocabulary(settings.vocabulary.as_deref(), settings.vocabulary_size, preset.vocabulary)?;
+    let (preset, basis) = (settings.preset()?, &settings.basis);
+    basis.check()?;
+    let vocabulary = basis.words(preset.vocabulary)?;
     let vectors = match &settings.embeddings {
         None => None,
         Some(path) => {
@@ -68,101 +49,55 @@ pub fn train_adept(
             Some(Arc::new(Embeddings::read(path)?.for_vocabulary(&vocabulary).0))
         }
     };
-    let mut rng = PrivacyRng::reproducible(settings.seed);
+    let mut rng = PrivacyRng::reproducible(basis.seed);
     let mut model = Adept::new(settings.network(preset), Arc::new(vocabulary), vectors, &mut rng)?;
     progress("reading texts", None);
-    let Prepared { texts: [training, validation, test], records, fingerprint, hash } = prepare(settings, &model)?;
-    begin(&settings.out, settings, hash.as_ref(), settings.resume)?;
+    let prepared = basis.prepare(|text| vec![model.text(&Document::read_up_to(text, basis.max_tokens))])?;
+    begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
 
-    let standing = if settings.public { Standing::Public } else { Standing::Private };
-    let data = |examples| Data { examples, standing, fingerprint: &fingerprint };
-    let plain = settings.private.is_none();
-    let directory = settings.out.join("training").join("reconstruction");
+    let directory = basis.out.join("training").join("reconstruction");
     let run = Run {
         directory: &directory,
-        resume: settings.resume,
+        resume: basis.resume,
         earlier_steps: 0,
         stop,
         progress: &mut |made: &Progress| progress("reconstruction", Some(made)),
     };
-    let plan = settings.plan(preset, training.len());
-    let validation = plain.then(|| data(validation.as_slice()));
-    let outcome = train(&mut model, &plan, data(training.as_slice()), validation, run)?;
+    let plan = settings.plan(preset, prepared.training.len());
+    let outcome = train(&mut model, &plan, prepared.data(&prepared.training), prepared.validation(), run)?;
     let note = "for the owner of the texts: the figures are exact";
     let mut report = AdeptReport {
         note,
-        records,
+        records: prepared.records,
         steps: outcome.card.steps,
         guarantee: None,
         reconstruction: None,
         stopped: outcome.ended == Ended::Stopped,
     };
     if !report.stopped {
-        let mut card = chosen(&directory, &mut model, outcome.card)?;
-        if let Protection::Differential(promise) = &mut card.guarantee {
-            promise.unit = format!("one record of the training file (its first {} tokens)", settings.max_tokens);
-        }
-        model.save(&settings.out.join("adept"), &card)?;
+        let card = basis.in_words(chosen(&directory, &mut model, outcome.card)?);
+        model.save(&basis.out.join("adept"), &card)?;
         progress("measuring reconstruction", None);
-        report.reconstruction = plain.then(|| model.reconstruction(&test)).transpose()?;
+        let plain = basis.private.is_none();
+        report.reconstruction = plain.then(|| model.reconstruction(&prepared.test)).transpose()?;
         (report.steps, report.guarantee) = (card.steps, Some(card.guarantee));
     }
-    write_report(&settings.out, &report)?;
+    write_report(&basis.out, &report)?;
     Ok(report)
-}
-
-fn prepare(settings: &AdeptTraining, model: &Adept) -> Result<Prepared, Failure> {
-    let reading = Reading {
-        format: settings.format,
-        table: Table::default(),
-        text_column: settings.text_column.clone(),
-        // No record is looked up by its id here.
-        id_column: settings.author_column.clone(),
-        author_column: settings.author_column.clone(),
-        label_column: "label".to_owned(),
-    };
-    let loaded = Loaded::read(&settings.data, &reading, &[], &[])?;
-    let parts = match settings.private {
-        None => Parts::of(loaded.texts.len(), loaded.column(&settings.author_column), settings.seed),
-        Some(_) => Parts::whole(loaded.texts.len()),
-    };
-    let texts = |records: &[usize]| -> Vec<Text> {
-        let document = |record: &usize| Document::read_up_to(&loaded.texts[*record], settings.max_tokens);
-        records.iter().map(|record| model.text(&document(record))).collect()
-    };
-    let training = texts(&parts.training);
-    if training.is_empty() {
-        return Err(Failure::new("there is nothing to train on", "give a file with at least a few texts"));
-    }
-    let some = |mut texts: Vec<Text>| {
-        PrivacyRng::reproducible(settings.seed).shuffle(&mut texts);
-        texts.truncate(LOOKED_AT);
-        texts
-    };
-    let hash = loaded.source.sha256.clone();
-    let fingerprint = fingerprint(settings.public, hash.as_ref());
-    let records = [parts.training.len(), parts.validation.len(), parts.test.len()];
-    let texts = [training, some(texts(&parts.validation)), some(texts(&parts.test))];
-    Ok(Prepared { texts, records, fingerprint, hash })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::training::Basis;
 
     fn settings(directory: &std::path::Path) -> AdeptTraining {
         let data = directory.join("texts.csv");
         let rows: Vec<String> = (0..60).map(|i| format!("the {} was good", ["food", "room", "time"][i % 3])).collect();
         std::fs::write(&data, format!("text\n{}\n", rows.join("\n"))).unwrap();
-        AdeptTraining {
-            data,
-            out: directory.join("model"),
-            vocabulary_size: Some(500),
-            steps: Some(3),
-            latent: Some(4),
-            threads: 1,
-            ..AdeptTraining::default()
-        }
+        let out = directory.join("model");
+        let basis = Basis { data, out, vocabulary_size: Some(500), threads: 1, ..Basis::default() };
+        AdeptTraining { basis, steps: Some(3), latent: Some(4), ..AdeptTraining::default() }
     }
 
     fn run(settings: &AdeptTraining) -> Result<AdeptReport, Failure> {
@@ -176,9 +111,9 @@ mod tests {
         let report = run(&settings).unwrap();
         assert_eq!((report.records, report.steps), ([42, 6, 12], 3));
         assert_eq!(report.guarantee, Some(Protection::Unprotected), "nobody declared the texts public");
-        let (model, card) = Adept::open(&settings.out.join("adept")).unwrap();
+        let (model, card) = Adept::open(&settings.basis.out.join("adept")).unwrap();
         assert_eq!((model.shape().latent, card.kind.as_str()), (4, "adept"));
-        let written = std::fs::read_to_string(settings.out.join("settings.toml")).unwrap();
+        let written = std::fs::read_to_string(settings.basis.out.join("settings.toml")).unwrap();
         assert_eq!(toml::from_str::<AdeptTraining>(&written).unwrap().latent, Some(4));
         assert!(run(&settings).unwrap_err().message.contains("has a model already"));
     }
@@ -187,12 +122,13 @@ mod tests {
     fn private_training_counts_records_and_shows_no_exact_figure() {
         let directory = tempfile::tempdir().unwrap();
         let private = allonym_nn::optimiser::PrivateSettings { noise: 1.0, clip: 1.0, delta: 1e-6, owner_only: false };
-        let settings = AdeptTraining { private: Some(private), batch: Some(8), ..settings(directory.path()) };
+        let mut settings = settings(directory.path());
+        (settings.basis.private, settings.basis.batch) = (Some(private), Some(8));
         let report = run(&settings).unwrap();
         let Some(Protection::Differential(promise)) = report.guarantee else { panic!("a price") };
         assert!(promise.unit.starts_with("one record") && promise.void.is_empty() && promise.epsilon_add_remove > 0.0);
         assert_eq!(report.reconstruction, None);
-        let both = AdeptTraining { public: true, ..settings };
-        assert!(run(&both).unwrap_err().message.contains("declared public"));
+        settings.basis.public = true;
+        assert!(run(&settings).unwrap_err().message.contains("declared public"));
     }
 }

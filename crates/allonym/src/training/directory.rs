@@ -1,11 +1,9 @@
-//! What the training of every model does with its directory and its words.
+//! What the training of every model does with its directory.
 
 use crate::failure::Failure;
 use allonym_nn::Card;
 use allonym_nn::checkpoint::{self, Pointer};
 use allonym_nn::training::Model;
-use allonym_text::Vocabulary;
-use allonym_text::vocabulary::Origin;
 use serde::Serialize;
 use std::path::Path;
 
@@ -14,25 +12,6 @@ pub(super) fn chosen<M: Model>(directory: &Path, model: &mut M, last: Card) -> R
     let Some(best) = checkpoint::find(directory, Pointer::Best)? else { return Ok(last) };
     checkpoint::load(&best, model.store_mut())?;
     Ok(checkpoint::load_card(&best)?)
-}
-
-/// The first words of a public file, or of the list of the program; as many as were asked for, or are usual.
-pub(super) fn vocabulary(file: Option<&Path>, size: Option<usize>, usual: usize) -> Result<Vocabulary, Failure> {
-    let all = match file {
-        None => Vocabulary::english(Vocabulary::english_size())?,
-        Some(path) => {
-            let file = std::fs::read_to_string(path).map_err(|e| Failure::reading("the vocabulary", path, &e))?;
-            Vocabulary::parse(&file)?
-        }
-    };
-    if all.origin() == Origin::Private {
-        return Err(Failure::refusal(
-            "the vocabulary was counted from private texts, and every release of the model would show its words",
-            "use a public one",
-        ));
-    }
-    let size = size.unwrap_or(usual.min(all.words()));
-    Ok(all.truncated(size)?)
 }
 
 /// A directory that holds something else is not written into.
@@ -49,14 +28,6 @@ pub(super) fn check_out(out: &Path, resume: bool) -> Result<(), Failure> {
             format!("{} is a directory with other files", out.display()),
             "give the model a directory of its own",
         )),
-    }
-}
-
-/// What stands for the texts on a card. A plain hash of private ones would let others check a guess.
-pub(super) fn fingerprint(public: bool, hash: Option<&String>) -> String {
-    match (public, hash) {
-        (true, Some(hash)) => format!("sha256:{hash}"),
-        _ => "withheld: a hash would let others check a guess".to_owned(),
     }
 }
 

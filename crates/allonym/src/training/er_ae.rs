@@ -1,23 +1,17 @@
 //! `train er-ae`: reconstruction, then reconstruction and embedding reward.
 
-use super::directory::{begin, check_out, chosen, fingerprint, vocabulary, write_report};
-use super::parts::Parts;
-use super::settings::ErAeTraining;
-use crate::evaluation::load::{Loaded, Reading};
+use super::directory::{begin, chosen, write_report};
+use super::er_ae_settings::ErAeTraining;
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
-use allonym_io::Table;
-use allonym_models::er_ae::{ErAe, Reconstruction, Text};
+use allonym_models::er_ae::{ErAe, Reconstruction};
 use allonym_models::{Embeddings, Filled};
-use allonym_nn::training::{Data, Ended, Progress, Run, Standing, train};
-use allonym_nn::{Card, Protection};
+use allonym_nn::Protection;
+use allonym_nn::training::{Ended, Progress, Run, train};
 use allonym_text::Document;
 use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// At most so many examples are looked at to choose the best state, and as many to say how good it is.
-const LOOKED_AT: usize = 2000;
 
 /// What a training run leaves, for its owner.
 #[derive(Clone, Debug, Serialize)]
@@ -49,16 +43,6 @@ pub struct StageReport {
     pub reconstruction: Option<Reconstruction>,
 }
 
-struct Prepared {
-    training: Vec<Text>,
-    validation: Vec<Text>,
-    test: Vec<Text>,
-    records: [usize; 3],
-    fingerprint: String,
-    /// For the owner's directory alone.
-    hash: Option<String>,
-}
-
 /// Trains a model and writes it. `progress` is told the name of the stage.
 ///
 /// # Errors
@@ -68,26 +52,25 @@ pub fn train_er_ae(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<Report, Failure> {
-    let preset = settings.preset()?;
-    if settings.public && settings.private.is_some() {
-        let message = "the texts are declared public, and noise is asked for to protect them";
-        return Err(Failure::new(message, "leave out `--public` or `--private`"));
-    }
+    let (preset, basis) = (settings.preset()?, &settings.basis);
+    basis.check()?;
     // What is wrong with a later stage is found now, and not after hours.
     settings.reward.check()?;
-    check_out(&settings.out, settings.resume)?;
-    let vocabulary = vocabulary(settings.vocabulary.as_deref(), settings.vocabulary_size, preset.vocabulary)?;
-    let vocabulary = Arc::new(vocabulary);
+    let vocabulary = Arc::new(basis.words(preset.vocabulary)?);
     progress("reading word vectors", None);
     let (vectors, filled) = Embeddings::read(&settings.embeddings)?.for_vocabulary(&vocabulary);
-    let mut rng = PrivacyRng::reproducible(settings.seed);
+    let mut rng = PrivacyRng::reproducible(basis.seed);
     let mut model = ErAe::new(settings.network(preset), vocabulary, Arc::new(vectors), &mut rng)?;
     progress("reading texts", None);
-    let prepared = prepare(settings, &model)?;
+    let prepared = basis.prepare(|text| match basis.private {
+        None => model.examples(&Document::read(text)),
+        // What is protected is a record, so a record is one example, whatever it holds.
+        Some(_) => vec![model.pieces(&Document::read(text)).swap_remove(0)],
+    })?;
     for reward in [false, true].into_iter().filter(|reward| !reward || settings.with_reward(preset)) {
         settings.stage(preset, prepared.training.len(), reward).plan(prepared.training.len())?;
     }
-    begin(&settings.out, settings, prepared.hash.as_ref(), settings.resume)?;
+    begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
 
     let Filled { found, alike, made } = filled;
     let mut report = Report {
@@ -107,78 +90,28 @@ pub fn train_er_ae(
             model = model.with_reward(settings.reward);
         }
         let training = settings.stage(preset, prepared.training.len(), reward);
-        let standing = if settings.public { Standing::Public } else { Standing::Private };
-        let data = |examples| Data { examples, standing, fingerprint: &prepared.fingerprint };
-        let validation = settings.private.is_none().then(|| data(prepared.validation.as_slice()));
-        let directory = settings.out.join("training").join(stage);
+        let directory = basis.out.join("training").join(stage);
         let run = Run {
             directory: &directory,
-            resume: settings.resume,
+            resume: basis.resume,
             earlier_steps,
             stop,
             progress: &mut |made: &Progress| progress(stage, Some(made)),
         };
-        let outcome = train(&mut model, &training, data(prepared.training.as_slice()), validation, run)?;
+        let outcome = train(&mut model, &training, prepared.data(&prepared.training), prepared.validation(), run)?;
         if outcome.ended == Ended::Stopped {
             report.stopped = true;
             break;
         }
         let card = chosen(&directory, &mut model, outcome.card)?;
         earlier_steps += card.planned_steps;
-        let card = in_words(card, settings);
-        model.save(&settings.out.join(name), &card)?;
+        let card = basis.in_words(card);
+        model.save(&basis.out.join(name), &card)?;
         progress("measuring reconstruction", None);
-        let measured = settings.private.is_none();
+        let measured = basis.private.is_none();
         let reconstruction = measured.then(|| model.reconstruction(&prepared.test, training.threads)).transpose()?;
         report.stages.push(StageReport { model: name, steps: card.steps, guarantee: card.guarantee, reconstruction });
     }
-    write_report(&settings.out, &report)?;
+    write_report(&basis.out, &report)?;
     Ok(report)
-}
-
-/// What an example is, in words of the file.
-fn in_words(mut card: Card, settings: &ErAeTraining) -> Card {
-    if let Protection::Differential(promise) = &mut card.guarantee {
-        promise.unit = format!("one record of the training file (its first {} tokens)", settings.max_tokens);
-    }
-    card
-}
-
-fn prepare(settings: &ErAeTraining, model: &ErAe) -> Result<Prepared, Failure> {
-    let reading = Reading {
-        format: settings.format,
-        table: Table::default(),
-        text_column: settings.text_column.clone(),
-        // No record is looked up by its id here.
-        id_column: settings.author_column.clone(),
-        author_column: settings.author_column.clone(),
-        label_column: "label".to_owned(),
-    };
-    let loaded = Loaded::read(&settings.data, &reading, &[], &[])?;
-    let parts = match settings.private {
-        None => Parts::of(loaded.texts.len(), loaded.column(&settings.author_column), settings.seed),
-        Some(_) => Parts::whole(loaded.texts.len()),
-    };
-    let document = |record: &usize| Document::read(&loaded.texts[*record]);
-    let sentences = |records: &[usize]| -> Vec<Text> {
-        records.iter().flat_map(|record| model.examples(&document(record))).collect()
-    };
-    let training = match settings.private {
-        None => sentences(&parts.training),
-        // What is protected is a record, so a record is one example, whatever it holds.
-        Some(_) => parts.training.iter().map(|record| model.pieces(&document(record)).swap_remove(0)).collect(),
-    };
-    if training.is_empty() {
-        return Err(Failure::new("there is nothing to train on", "give a file with at least a few texts"));
-    }
-    let some = |mut texts: Vec<Text>| {
-        PrivacyRng::reproducible(settings.seed).shuffle(&mut texts);
-        texts.truncate(LOOKED_AT);
-        texts
-    };
-    let hash = loaded.source.sha256.clone();
-    let fingerprint = fingerprint(settings.public, hash.as_ref());
-    let records = [parts.training.len(), parts.validation.len(), parts.test.len()];
-    let (validation, test) = (some(sentences(&parts.validation)), some(sentences(&parts.test)));
-    Ok(Prepared { training, validation, test, records, fingerprint, hash })
 }

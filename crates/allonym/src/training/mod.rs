@@ -10,13 +10,15 @@
 
 mod adept;
 mod adept_settings;
+mod basis;
 mod directory;
 mod er_ae;
+mod er_ae_settings;
 mod parts;
-mod settings;
 
 pub use adept::{AdeptReport, train_adept};
 pub use adept_settings::AdeptTraining;
+pub use basis::Basis;
 pub use er_ae::{Report, StageReport, train_er_ae};
+pub use er_ae_settings::ErAeTraining;
 pub use parts::Parts;
-pub use settings::ErAeTraining;

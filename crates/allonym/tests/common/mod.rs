@@ -111,14 +111,19 @@ impl Place {
     }
 }
 
+/// A small corpus, and where a model may go.
+fn corpus() -> (Place, String, String) {
+    let place = Place::new();
+    let (demo, out) = (place.name("demo.csv"), place.name("model"));
+    assert_eq!(run(&["demo", "--authors", "5", "--texts", "20", "--out", &demo]).code, Some(0));
+    (place, demo, out)
+}
+
 /// A tiny model, trained by the program itself, once for each test file.
 pub(crate) fn model() -> &'static str {
     static MODEL: std::sync::OnceLock<(Place, String)> = std::sync::OnceLock::new();
     let (_, path) = MODEL.get_or_init(|| {
-        let place = Place::new();
-        let demo = place.name("demo.csv");
-        assert_eq!(run(&["demo", "--authors", "5", "--texts", "20", "--out", &demo]).code, Some(0));
-        let out = place.name("model");
+        let (place, demo, out) = corpus();
         let outcome = train(&place, &demo, &out, &["--public"]);
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
         (place, out)
@@ -149,10 +154,7 @@ pub(crate) fn train(place: &Place, data: &str, out: &str, more: &[&str]) -> Outc
 pub(crate) fn latent_model() -> &'static str {
     static MODEL: std::sync::OnceLock<(Place, String)> = std::sync::OnceLock::new();
     let (_, path) = MODEL.get_or_init(|| {
-        let place = Place::new();
-        let demo = place.name("demo.csv");
-        assert_eq!(run(&["demo", "--authors", "5", "--texts", "20", "--out", &demo]).code, Some(0));
-        let out = place.name("model");
+        let (place, demo, out) = corpus();
         let small = ["--cells", "24", "--latent", "8", "--vocabulary-size", "200", "--max-tokens", "12"];
         // Long enough to write something that depends on what it read.
         let short = ["--steps", "300", "--batch", "16", "--rate", "0.02", "--threads", "2", "--public"];

@@ -1,0 +1,139 @@
+//! Flags that the training of every model has.
+
+use super::anonymize::format_parser;
+use allonym::Failure;
+use allonym::nn::optimiser::PrivateSettings;
+use allonym::training::Basis;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[derive(Debug, Args)]
+pub(super) struct BasisFlags {
+    /// The file with the texts
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+
+    /// The directory to write the model into
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// Declare the texts public: anybody may see them
+    #[arg(long)]
+    public: bool,
+
+    /// Train with noise on gradients: `noise=1.0,clip=1.0,delta=1e-6`
+    #[arg(long, value_parser = private_parser, value_name = "SETTINGS")]
+    private: Option<PrivateSettings>,
+
+    /// The format, if the name does not tell
+    #[arg(long, value_parser = format_parser(), hide_possible_values = true)]
+    format: Option<String>,
+
+    /// The column that holds the text
+    #[arg(long, default_value = "text", value_name = "NAME")]
+    text_column: String,
+
+    /// The column that names the author: each is split 70/10/20
+    #[arg(long, default_value = "author", value_name = "NAME")]
+    author_column: String,
+
+    /// A public vocabulary file [default: the English list of the program]
+    #[arg(long, value_name = "FILE")]
+    vocabulary: Option<PathBuf>,
+
+    /// How many of its words [default: the preset's]
+    #[arg(long, value_name = "N")]
+    vocabulary_size: Option<usize>,
+
+    /// The most tokens that are encoded together
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    max_tokens: usize,
+
+    /// Texts in a step [default: the preset's]
+    #[arg(long, value_name = "N")]
+    batch: Option<usize>,
+
+    /// The learning rate [default: the preset's]
+    #[arg(long, value_name = "X")]
+    rate: Option<f64>,
+
+    /// Threads; 0 is one a core
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    threads: usize,
+
+    /// The seed of the split, and of a run without noise on gradients
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+
+    /// Go on with a run that was stopped
+    #[arg(long)]
+    resume: bool,
+}
+
+impl BasisFlags {
+    /// The settings that they stand for.
+    pub(super) fn settings(self) -> Result<Basis, Failure> {
+        Ok(Basis {
+            format: self.format.as_deref().map(super::judging::format_of).transpose()?,
+            data: self.data,
+            out: self.out,
+            public: self.public,
+            private: self.private,
+            text_column: self.text_column,
+            author_column: self.author_column,
+            vocabulary: self.vocabulary,
+            vocabulary_size: self.vocabulary_size,
+            max_tokens: self.max_tokens,
+            batch: self.batch,
+            rate: self.rate,
+            threads: self.threads,
+            seed: self.seed,
+            resume: self.resume,
+        })
+    }
+}
+
+/// Names of presets.
+pub(super) fn preset_parser(names: impl Iterator<Item = &'static str>) -> PossibleValuesParser {
+    PossibleValuesParser::new(names)
+}
+
+/// What presets there are.
+pub(super) fn preset_help(presets: impl Iterator<Item = (&'static str, &'static str)>) -> String {
+    let mut help = "The size of the network".to_owned();
+    for (name, about) in presets {
+        help.push_str(&format!("\n  {name}: {about}"));
+    }
+    help
+}
+
+fn private_parser(text: &str) -> Result<PrivateSettings, String> {
+    let mut settings = PrivateSettings { noise: f64::NAN, clip: f64::NAN, delta: f64::NAN, owner_only: false };
+    for part in text.split(',') {
+        let (name, value) = part.split_once('=').ok_or("write it as `noise=1.0,clip=1.0,delta=1e-6`")?;
+        let value: f64 = value.trim().parse().map_err(|_| format!("`{value}` is no number"))?;
+        match name.trim() {
+            "noise" => settings.noise = value,
+            "clip" => settings.clip = value,
+            "delta" => settings.delta = value,
+            other => return Err(format!("there is no `{other}`: noise, clip and delta are asked for")),
+        }
+    }
+    for (name, value) in [("noise", settings.noise), ("clip", settings.clip), ("delta", settings.delta)] {
+        if value.is_nan() {
+            return Err(format!("`{name}` is missing: each of noise, clip and delta decides what is promised"));
+        }
+    }
+    Ok(settings)
+}
+
+/// A flag that is set on interruption: the step that is being made is finished, and a checkpoint written.
+pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    stop
+}

@@ -1,0 +1,227 @@
+//! What the training of every model is told, and does with it before the first step.
+
+use super::directory::check_out;
+use super::parts::Parts;
+use crate::evaluation::load::{Loaded, Reading};
+use crate::failure::Failure;
+use allonym_dp::PrivacyRng;
+use allonym_io::{Format, Table};
+use allonym_nn::optimiser::PrivateSettings;
+use allonym_nn::training::{Data, Decay, Schedule, Standing, TrainingSettings};
+use allonym_nn::{Card, Protection};
+use allonym_text::Vocabulary;
+use allonym_text::vocabulary::Origin;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// At most so many examples are looked at to choose the best state, and as many to say how good it is.
+const LOOKED_AT: usize = 2000;
+
+/// Settings that all models have.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Basis {
+    /// The file with the texts.
+    pub data: PathBuf,
+    /// The directory to write.
+    pub out: PathBuf,
+    /// Whether the texts may be shown to anybody. Default false.
+    pub public: bool,
+    /// The format of the file, where its name does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// The column that holds the text. Default `text`.
+    pub text_column: String,
+    /// The column that names the author, for the split. Default `author`.
+    pub author_column: String,
+    /// A public vocabulary file. Default: the English list of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vocabulary: Option<PathBuf>,
+    /// How many of its words. Default: the preset's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vocabulary_size: Option<usize>,
+    /// The most tokens that are encoded together. Default 50.
+    pub max_tokens: usize,
+    /// Texts in a step. Default: the preset's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<usize>,
+    /// The learning rate. Default: the preset's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// Private training: noise, clip, delta.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private: Option<PrivateSettings>,
+    /// Threads; 0 is one a core. Default 0.
+    pub threads: usize,
+    /// The seed of the split and, in plain training, of everything else. Default 1.
+    pub seed: u64,
+    /// Whether to go on with what is in the directory. Default false.
+    pub resume: bool,
+}
+
+impl Default for Basis {
+    fn default() -> Self {
+        Self {
+            data: PathBuf::new(),
+            out: PathBuf::new(),
+            public: false,
+            format: None,
+            text_column: "text".into(),
+            author_column: "author".into(),
+            vocabulary: None,
+            vocabulary_size: None,
+            max_tokens: 50,
+            batch: None,
+            rate: None,
+            private: None,
+            threads: 0,
+            seed: 1,
+            resume: false,
+        }
+    }
+}
+
+/// How long a stage is: as asked for, or else as many passes as are usual.
+pub(super) struct Duration {
+    pub(super) epochs: Option<u64>,
+    pub(super) steps: Option<u64>,
+    pub(super) usual: u64,
+}
+
+/// A text as ids, the last of which is the end.
+type Text = Vec<u32>;
+
+/// The texts of a file as examples.
+pub(super) struct Prepared {
+    pub(super) training: Vec<Text>,
+    pub(super) validation: Vec<Text>,
+    pub(super) test: Vec<Text>,
+    /// Records trained on, chosen by, and left for tests.
+    pub(super) records: [usize; 3],
+    standing: Standing,
+    fingerprint: String,
+    /// For the owner's directory alone.
+    pub(super) hash: Option<String>,
+}
+
+impl Prepared {
+    pub(super) fn data<'a>(&'a self, examples: &'a [Text]) -> Data<'a, Text> {
+        Data { examples, standing: self.standing, fingerprint: &self.fingerprint }
+    }
+
+    /// What chooses the best state; nothing does in private training, which has no such part.
+    pub(super) fn validation(&self) -> Option<Data<'_, Text>> {
+        (!self.validation.is_empty()).then(|| self.data(&self.validation))
+    }
+}
+
+/// There is no preset of this name.
+pub(super) fn no_preset<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+    let names: Vec<&str> = known.collect();
+    Failure::new(format!("there is no preset `{name}`"), format!("take one of {}", names.join(", ")))
+}
+
+impl Basis {
+    /// Refuses what contradicts itself, and a directory that is somebody else's.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        if self.public && self.private.is_some() {
+            let message = "the texts are declared public, and noise is asked for to protect them";
+            return Err(Failure::new(message, "leave out `--public` or `--private`"));
+        }
+        check_out(&self.out, self.resume)
+    }
+
+    /// The first words of a public file, or of the list of the program; as many as were asked for, or are usual.
+    pub(super) fn words(&self, usual: usize) -> Result<Vocabulary, Failure> {
+        let all = match &self.vocabulary {
+            None => Vocabulary::english(Vocabulary::english_size())?,
+            Some(path) => {
+                let file = std::fs::read_to_string(path).map_err(|e| Failure::reading("the vocabulary", path, &e))?;
+                Vocabulary::parse(&file)?
+            }
+        };
+        if all.origin() == Origin::Private {
+            return Err(Failure::refusal(
+                "the vocabulary was counted from private texts, and every release of the model would show its words",
+                "use a public one",
+            ));
+        }
+        let size = self.vocabulary_size.unwrap_or(usual.min(all.words()));
+        Ok(all.truncated(size)?)
+    }
+
+    /// How a stage is trained on so many examples.
+    pub(super) fn stage(&self, (batch, rate): (usize, f64), duration: &Duration, examples: usize) -> TrainingSettings {
+        let batch = self.batch.unwrap_or(batch);
+        let per_epoch = examples.div_ceil(batch.max(1)).max(1) as u64;
+        TrainingSettings {
+            rate: self.rate.unwrap_or(rate),
+            epochs: if duration.steps.is_some() { None } else { Some(duration.epochs.unwrap_or(duration.usual)) },
+            steps: duration.steps,
+            batch,
+            threads: match self.threads {
+                0 => std::thread::available_parallelism().map_or(1, usize::from),
+                threads => threads,
+            },
+            // Noise from a seed that stands in a file protects nobody.
+            seed: if self.private.is_some() { None } else { Some(self.seed) },
+            checkpoint_every: (per_epoch / 4).clamp(50, 1000),
+            evaluate_every: (per_epoch / 2).clamp(50, 1000),
+            schedule: Schedule { decay: Decay::Cosine, ..Schedule::default() },
+            private: self.private,
+            ..TrainingSettings::default()
+        }
+    }
+
+    /// Reads the texts and splits them; `examples` makes what is learned from of one text. Private training must get one example of each.
+    pub(super) fn prepare(&self, examples: impl Fn(&str) -> Vec<Text>) -> Result<Prepared, Failure> {
+        let reading = Reading {
+            format: self.format,
+            table: Table::default(),
+            text_column: self.text_column.clone(),
+            // No record is looked up by its id here.
+            id_column: self.author_column.clone(),
+            author_column: self.author_column.clone(),
+            label_column: "label".to_owned(),
+        };
+        let loaded = Loaded::read(&self.data, &reading, &[], &[])?;
+        let parts = match self.private {
+            None => Parts::of(loaded.texts.len(), loaded.column(&self.author_column), self.seed),
+            Some(_) => Parts::whole(loaded.texts.len()),
+        };
+        let of = |records: &[usize]| -> Vec<Text> {
+            records.iter().flat_map(|record| examples(&loaded.texts[*record])).collect()
+        };
+        let some = |mut texts: Vec<Text>| {
+            PrivacyRng::reproducible(self.seed).shuffle(&mut texts);
+            texts.truncate(LOOKED_AT);
+            texts
+        };
+        let training = of(&parts.training);
+        if training.is_empty() {
+            return Err(Failure::new("there is nothing to train on", "give a file with at least a few texts"));
+        }
+        let hash = loaded.source.sha256.clone();
+        Ok(Prepared {
+            training,
+            validation: some(of(&parts.validation)),
+            test: some(of(&parts.test)),
+            records: [parts.training.len(), parts.validation.len(), parts.test.len()],
+            standing: if self.public { Standing::Public } else { Standing::Private },
+            // A plain hash of private texts would let others check a guess.
+            fingerprint: match (self.public, &hash) {
+                (true, Some(hash)) => format!("sha256:{hash}"),
+                _ => "withheld: a hash would let others check a guess".to_owned(),
+            },
+            hash,
+        })
+    }
+
+    /// What an example of private training is, in words of the file.
+    pub(super) fn in_words(&self, mut card: Card) -> Card {
+        if let Protection::Differential(promise) = &mut card.guarantee {
+            promise.unit = format!("one record of the training file (its first {} tokens)", self.max_tokens);
+        }
+        card
+    }
+}
