@@ -58,6 +58,12 @@ pub(crate) fn for_card(settings: &impl Serialize, files: &toml::Table) -> toml::
     toml::Table::from_iter([(SHAPE.to_owned(), shape), (FILES.to_owned(), toml::Value::Table(files.clone()))])
 }
 
+/// The hashes of a model's words and vectors on its card: those of the files beside its parameters.
+pub(crate) fn hashes_beside(card: &Card) -> toml::Table {
+    let all = card.model.get(FILES).and_then(toml::Value::as_table).cloned().unwrap_or_default();
+    all.into_iter().filter(|(name, _)| name != MODEL).collect()
+}
+
 /// The card of a model of this kind, and the settings of its network.
 pub(crate) fn read_card<S: DeserializeOwned>(directory: &Path, kind: &str) -> Result<(Card, S), ModelError> {
     let card = checkpoint::load_card(directory)?;

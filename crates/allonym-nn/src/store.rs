@@ -56,12 +56,24 @@ pub struct Store<T> {
     names: Vec<String>,
     slots: Vec<Slot>,
     values: Vec<T>,
+    /// Whether beginnings are left out, because a file has the numbers.
+    awaits_file: bool,
 }
 
 impl<T: Real> Store<T> {
     /// An empty store.
     pub fn new() -> Self {
-        Self { names: Vec::new(), slots: Vec::new(), values: Vec::new() }
+        Self { names: Vec::new(), slots: Vec::new(), values: Vec::new(), awaits_file: false }
+    }
+
+    /// An empty store whose parameters begin at 0, for those that are read from a file at once: drawing millions of numbers first takes longer than
+    /// reading them.
+    pub fn awaiting_file() -> Self {
+        Self { awaits_file: true, ..Self::new() }
+    }
+
+    pub(crate) fn awaits_file(&self) -> bool {
+        self.awaits_file
     }
 
     /// Adds a parameter whose numbers are drawn uniformly from -`bound` to `bound`.
@@ -86,13 +98,23 @@ impl<T: Real> Store<T> {
         let slot = Slot { index: self.slots.len(), start: self.values.len(), rows, columns };
         self.names.push(name);
         self.slots.push(slot);
-        self.values.extend((0..rows * columns).map(|_| T::of(bound * (2.0 * unit(rng.bits()) - 1.0))));
+        if self.awaits_file {
+            self.values.resize(self.values.len() + rows * columns, T::of(0.0));
+        } else {
+            self.values.extend((0..rows * columns).map(|_| T::of(bound * (2.0 * unit(rng.bits()) - 1.0))));
+        }
         Ok(slot)
     }
 
     /// All numbers.
     pub fn values(&self) -> &[T] {
         &self.values
+    }
+
+    /// Replaces all numbers by as many others.
+    pub(crate) fn replace(&mut self, values: Vec<T>) {
+        assert_eq!(values.len(), self.values.len(), "as many numbers as before");
+        self.values = values;
     }
 
     /// All numbers, for a change.
@@ -123,6 +145,6 @@ impl<T: Real> Store<T> {
     /// The same parameters in another kind of number.
     pub fn converted<U: Real>(&self) -> Store<U> {
         let values = self.values.iter().map(|value| U::of(value.wide())).collect();
-        Store { names: self.names.clone(), slots: self.slots.clone(), values }
+        Store { names: self.names.clone(), slots: self.slots.clone(), values, awaits_file: self.awaits_file }
     }
 }

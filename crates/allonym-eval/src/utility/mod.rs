@@ -5,6 +5,7 @@ mod bleu;
 mod fluency;
 mod label;
 mod overlap;
+mod remembered;
 mod similarity;
 
 pub use averaged::Averaged;
@@ -12,6 +13,7 @@ pub use bleu::bleu;
 pub use fluency::{Fluency, WordModel};
 pub use label::label_kept;
 pub use overlap::{Words, words_kept};
+pub use remembered::Remembered;
 pub use similarity::similarities;
 
 use allonym_text::Document;

@@ -5,7 +5,7 @@ use crate::error::ModelError;
 use crate::model_files::{self, Beside};
 use allonym_dp::PrivacyRng;
 use allonym_nn::training::Model;
-use allonym_nn::{Card, checkpoint};
+use allonym_nn::{Card, Store, checkpoint};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -39,7 +39,8 @@ impl Adept {
         let vectors = model_files::read_vectors(directory, &card)?.map(Arc::new);
         let least = settings.least_parameters(vocabulary.ids());
         let (path, parameters) = model_files::parameters(directory, &card, least)?;
-        let mut model = Self::new(settings, vocabulary, vectors, &mut PrivacyRng::reproducible(0))?;
+        let (files, rng) = (model_files::hashes_beside(&card), &mut PrivacyRng::reproducible(0));
+        let mut model = Self::with(settings, vocabulary, vectors, files, Store::awaiting_file(), rng)?;
         checkpoint::load_bytes(&path, &parameters, model.store_mut())?;
         Ok((model, card))
     }

@@ -60,18 +60,28 @@ impl Adept {
         vectors: Option<Arc<Matrix<f32>>>,
         rng: &mut PrivacyRng,
     ) -> Result<Self, ModelError> {
+        let files = match &vectors {
+            Some(vectors) => Beside::of(&vocabulary, vectors)?,
+            None => Beside::words(&vocabulary),
+        };
+        Self::with(settings, vocabulary, vectors, files.hashes(), Store::new(), rng)
+    }
+
+    fn with(
+        settings: AdeptSettings,
+        vocabulary: Arc<Vocabulary>,
+        vectors: Option<Arc<Matrix<f32>>>,
+        files: toml::Table,
+        mut store: Store<f32>,
+        rng: &mut PrivacyRng,
+    ) -> Result<Self, ModelError> {
         settings.check()?;
         let ids = vocabulary.ids() as usize;
         if let Some(rows) = vectors.as_ref().map(|vectors| vectors.rows()).filter(|rows| *rows != ids) {
             return Err(NnError::shape("embedding", "number of vectors", rows, ids).into());
         }
-        let mut store = Store::new();
         let network = Network::new(&settings, ids, vectors.as_ref(), &mut store, rng)?;
-        let files = match &vectors {
-            Some(vectors) => Beside::of(&vocabulary, vectors)?,
-            None => Beside::words(&vocabulary),
-        };
-        Ok(Self { settings, vocabulary, vectors, network, store, files: files.hashes() })
+        Ok(Self { settings, vocabulary, vectors, network, store, files })
     }
 
     /// The network's settings.

@@ -5,7 +5,7 @@ use crate::error::ModelError;
 use crate::model_files::{self, Beside};
 use allonym_dp::PrivacyRng;
 use allonym_nn::training::Model;
-use allonym_nn::{Card, checkpoint};
+use allonym_nn::{Card, Store, checkpoint};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,7 +35,9 @@ impl ErAe {
         let (vocabulary, vectors) = model_files::read(directory, &card)?;
         let least = settings.parameters(vectors.rows(), vectors.columns());
         let (path, parameters) = model_files::parameters(directory, &card, least)?;
-        let mut model = Self::new(settings, Arc::new(vocabulary), Arc::new(vectors), &mut PrivacyRng::reproducible(0))?;
+        let (files, rng) = (model_files::hashes_beside(&card), &mut PrivacyRng::reproducible(0));
+        let mut model =
+            Self::with(settings, Arc::new(vocabulary), Arc::new(vectors), files, Store::awaiting_file(), rng)?;
         checkpoint::load_bytes(&path, &parameters, model.store_mut())?;
         Ok((model, card))
     }

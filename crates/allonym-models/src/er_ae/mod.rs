@@ -57,14 +57,24 @@ impl ErAe {
         vectors: Arc<Matrix<f32>>,
         rng: &mut PrivacyRng,
     ) -> Result<Self, ModelError> {
+        let files = Beside::of(&vocabulary, &vectors)?.hashes();
+        Self::with(settings, vocabulary, vectors, files, Store::new(), rng)
+    }
+
+    fn with(
+        settings: ErAeSettings,
+        vocabulary: Arc<Vocabulary>,
+        vectors: Arc<Matrix<f32>>,
+        files: toml::Table,
+        mut store: Store<f32>,
+        rng: &mut PrivacyRng,
+    ) -> Result<Self, ModelError> {
         settings.check()?;
         let ids = vocabulary.ids() as usize;
         if vectors.rows() != ids {
             return Err(NnError::shape("embedding", "number of vectors", vectors.rows(), ids).into());
         }
-        let mut store = Store::new();
         let network = Network::new(&settings, vectors.clone(), &mut store, rng)?;
-        let files = Beside::of(&vocabulary, &vectors)?.hashes();
         let mut model = Self { settings, vocabulary, vectors, directions: None, network, store, files };
         model.aim();
         Ok(model)

@@ -16,6 +16,8 @@ pub(super) struct Network {
     embedding: Embedding<f32>,
     encoder: Recurrent,
     latent: Linear,
+    /// From E(x) to the state that the generator begins with.
+    beginning: Linear,
     generator: Recurrent,
     attention: Option<Attention>,
     pub(super) output: Linear,
@@ -37,6 +39,8 @@ pub(super) struct Pass {
     pub(super) vectors: Arc<Matrix<f32>>,
     encoded: RecurrentTrace<f32>,
     ends: Arc<Matrix<f32>>,
+    latent: Arc<Matrix<f32>>,
+    beginning: Matrix<f32>,
     generated: RecurrentTrace<f32>,
     attended: Option<(Attended<f32>, Arc<Matrix<f32>>)>,
 }
@@ -53,9 +57,13 @@ impl Network {
         let shape = |inputs, both_ways| Shape { kind: Kind::Gru, inputs, cells, layers, both_ways };
         Ok(Self {
             embedding: Embedding::frozen("embedding", vectors)?,
-            encoder: Recurrent::new("encoder", shape(width, true), store, rng)?.remembering(REMEMBERING, store),
+            encoder: Recurrent::new("encoder", shape(width, true), store, rng)?
+                .orthogonal(store, rng)
+                .remembering(REMEMBERING, store),
             latent: Linear::new("latent", 2 * cells, latent, false, store, rng)?,
+            beginning: Linear::new("beginning", latent, layers * cells, true, store, rng)?,
             generator: Recurrent::new("generator", shape(width + latent, false), store, rng)?
+                .orthogonal(store, rng)
                 .remembering(REMEMBERING, store),
             attention: attention
                 .then(|| {
@@ -92,13 +100,19 @@ impl Network {
         self.embedding.forward(store, &tokens, &mut vectors, 0)?;
         let encoded = self.encoder.forward(store, Arc::new(vectors), &sequences, None, None, threads)?;
         let ends = self.ends(&encoded, texts.len());
-        let latent = self.latent.forward(store, &ends, threads)?;
+        let latent = Arc::new(self.latent.forward(store, &ends, threads)?);
+        let mut beginning = self.beginning.forward(store, &latent, threads)?;
+        beginning.values_mut().iter_mut().for_each(|value| *value = value.tanh());
         let mut inputs = Matrix::zeros(rows, width + latent.columns());
         self.embedding.forward(store, &before, &mut inputs, 0)?;
         for (row, sequence) in sequences.sequence_of_row().iter().enumerate() {
             inputs.row_mut(row)[width..].copy_from_slice(latent.row(*sequence as usize));
         }
-        let generated = self.generator.forward(store, Arc::new(inputs), &sequences, None, None, threads)?;
+        let cells = self.generator.cells();
+        let layers = beginning.columns() / cells;
+        let initial: Vec<_> =
+            (0..layers).map(|layer| vec![columns(&beginning, layer * cells..(layer + 1) * cells)]).collect();
+        let generated = self.generator.forward(store, Arc::new(inputs), &sequences, Some(&initial), None, threads)?;
         let (vectors, attended) = match &self.attention {
             None => (generated.outputs.clone(), None),
             Some(attention) => {
@@ -110,7 +124,7 @@ impl Network {
                 (Arc::new(vectors), Some((attended, contexts)))
             }
         };
-        Ok(Pass { sequences, tokens, vectors, encoded, ends, generated, attended })
+        Ok(Pass { sequences, tokens, vectors, encoded, ends, latent, beginning, generated, attended })
     }
 
     /// The way back from the vectors that the output layer saw.
@@ -121,7 +135,7 @@ impl Network {
         mut back: Matrix<f32>,
         gradients: &mut Gradients<f32>,
     ) {
-        let Pass { sequences, encoded, ends, generated, attended, vectors, .. } = pass;
+        let Pass { sequences, encoded, ends, latent, beginning, generated, attended, vectors, .. } = pass;
         drop(vectors);
         let texts = sequences.len();
         let rows = Rows::Tokens(Arc::clone(&sequences));
@@ -133,11 +147,15 @@ impl Network {
             add(&mut back, &attention.question.backward(store, asked, to_questions, &rows, gradients));
             to_encoded = Some(to_memory);
         }
-        let to_inputs = self.generator.backward(store, generated, Some(back), None, gradients).inputs;
+        let to_generator = self.generator.backward(store, generated, Some(back), None, gradients);
+        let (to_inputs, mut to_beginning) = (to_generator.inputs, beside(&to_generator.initial));
+        to_beginning.values_mut().iter_mut().zip(beginning.values()).for_each(|(back, out)| *back *= 1.0 - out * out);
         let width = self.embedding.dimension();
-        let to_latent = sequences.gather(&columns(&to_inputs, width..to_inputs.columns()));
+        let mut to_latent = sequences.gather(&columns(&to_inputs, width..to_inputs.columns()));
         drop(to_inputs);
-        let to_ends = self.latent.backward(store, &ends, to_latent, &Rows::Examples(texts), gradients);
+        let of_texts = Rows::Examples(texts);
+        add(&mut to_latent, &self.beginning.backward(store, &latent, to_beginning, &of_texts, gradients));
+        let to_ends = self.latent.backward(store, &ends, to_latent, &of_texts, gradients);
         let cells = self.encoder.cells();
         let mut to_last = vec![vec![Matrix::zeros(texts, cells)]; self.encoder.directions()];
         let upper = to_last.len() - 2;
@@ -153,6 +171,15 @@ impl Network {
         let joined = (0..texts).flat_map(|text| of(0, text).iter().chain(of(1, text))).copied().collect();
         Arc::new(Matrix::of(texts, 2 * self.encoder.cells(), joined))
     }
+}
+
+/// The states of all layers, beside each other.
+fn beside(states: &[Vec<Matrix<f32>>]) -> Matrix<f32> {
+    let parts: Vec<&Matrix<f32>> = states.iter().flatten().collect();
+    let rows = parts.first().map_or(0, |part| part.rows());
+    let values: Vec<f32> =
+        (0..rows).flat_map(|row| parts.iter().flat_map(move |part| part.row(row))).copied().collect();
+    Matrix::of(rows, parts.iter().map(|part| part.columns()).sum(), values)
 }
 
 fn columns(matrix: &Matrix<f32>, columns: std::ops::Range<usize>) -> Matrix<f32> {

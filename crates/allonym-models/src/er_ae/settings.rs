@@ -65,14 +65,14 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "small",
-        about: "the papers' network with 2 layers of 256 cells and 10,000 words: a day on a laptop",
-        layers: 2,
+        about: "the papers' network with a layer of 256 cells and 10,000 words: some hours on a laptop",
+        layers: 1,
         cells: 256,
         latent: 512,
         attention: false,
         vocabulary: 10_000,
         batch: 64,
-        rate: 1e-3,
+        rate: 2e-3,
         epochs: 8,
         reward_epochs: 2,
     },
@@ -125,7 +125,12 @@ impl ErAeSettings {
         let encoder = 2 * (gru(width) + more * gru(2 * cells));
         let generator = gru(width + latent) + more * gru(cells);
         let attention = if self.attention { 4 * cells * cells } else { 0 };
-        encoder + 2 * cells * latent + generator + attention + (cells + 1) * ids
+        encoder
+            + 2 * cells * latent
+            + (latent + 1) * self.layers as u64 * cells
+            + generator
+            + attention
+            + (cells + 1) * ids
     }
 
     /// Checks all settings.

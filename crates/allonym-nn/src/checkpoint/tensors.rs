@@ -98,15 +98,15 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 /// Replaces all parameters of a store by those of a file, or none of them.
 pub(crate) fn into_store(path: &Path, bytes: &[u8], store: &mut Store<f32>) -> Result<(), NnError> {
     let file = open(path, bytes)?;
-    let mut values = store.values().to_vec();
+    // Parameters lie in the store in their order, without a gap.
+    let mut values = Vec::with_capacity(store.values().len());
     for (name, slot) in store.parameters() {
-        let read = numbers(path, &file, name, &[slot.rows(), slot.columns()])?;
-        values[slot.range()].copy_from_slice(&read);
+        values.extend_from_slice(&numbers(path, &file, name, &[slot.rows(), slot.columns()])?);
     }
     let known = |name: &str| store.parameters().any(|(own, _)| own == name || int8::scale_name(own) == name);
     if let Some(foreign) = file.names().into_iter().find(|name| !known(name)) {
         return Err(NnError::broken(path, format!("has a tensor `{foreign}`, which the model has not")));
     }
-    store.values_mut().copy_from_slice(&values);
+    store.replace(values);
     Ok(())
 }

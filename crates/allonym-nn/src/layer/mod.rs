@@ -7,6 +7,7 @@ mod generation;
 mod gru;
 mod linear;
 mod lstm;
+mod orthogonal;
 mod recurrent;
 
 pub use attention::{Attended, attend};

@@ -1,6 +1,7 @@
 //! An evaluation from files to a datasheet.
 
 use super::classes::Classes;
+use super::encoder::encoder;
 use super::lined_up::LinedUp;
 use super::load::{Loaded, printable};
 use super::plan::{Attack, Plan};
@@ -12,8 +13,8 @@ use crate::failure::Failure;
 use allonym_eval::attack::{Finding, Side, Sides, Target as Told, attribution, detection, verification};
 use allonym_eval::attacker::{self, Attacker};
 use allonym_eval::features::style_change;
-use allonym_eval::report::{Datasheet, Protocol, Release, Sample};
-use allonym_eval::utility::label_kept;
+use allonym_eval::report::{Datasheet, Protocol, Release, Sample, Utility};
+use allonym_eval::utility::{Remembered, label_kept};
 use std::path::Path;
 
 /// The attacker that tells labels.
@@ -36,7 +37,7 @@ pub fn evaluate(plan: &Plan, progress: &mut dyn FnMut(&str)) -> Result<Datasheet
     let named: Vec<String> = named.chain(&plan.targets).cloned().collect();
     let reading = plan.reading();
     let original = Loaded::read(&plan.original, &reading, &wanted, &named)?;
-    Run { plan, attackers, original: &original, remarks: Vec::new(), before: Vec::new() }.all(progress)
+    Run { plan, attackers, original: &original, remarks: Vec::new(), before: Vec::new(), encoder: None }.all(progress)
 }
 
 /// An evaluation under way.
@@ -47,6 +48,8 @@ pub(super) struct Run<'a> {
     remarks: Vec<String>,
     /// What is found in originals: the same for every release, kept once.
     before: Vec<Finding>,
+    /// What compares meaning, and its name: it keeps what it made of the originals.
+    encoder: Option<(Remembered<'a>, String)>,
 }
 
 /// A release that was read.
@@ -156,16 +159,24 @@ impl<'a> Run<'a> {
         if number == 0 {
             self.before = before;
         }
-        let [original, release] =
-            [&originals, &texts].map(|texts| records.iter().map(|r| texts[*r]).collect::<Vec<&str>>());
+        let (original, release) = (at(&originals, records), at(&texts, records));
         let (settings, guarantee) = run_file.map(|file| (file.settings, file.guarantee)).unzip();
         let asked = |attack: Attack| self.plan.attacks.contains(&attack);
         let reconstruction = match &settings {
             Some(settings) if asked(Attack::Reconstruction) => reconstruction(settings, &original, &release)?,
             _ => None,
         };
-        let mut kept =
-            if self.plan.utility { utility(self.plan, &original, &release, progress)? } else { Default::default() };
+        let mut kept = Utility::default();
+        if self.plan.utility {
+            let (encoder, name) = match &self.encoder {
+                Some(made) => made,
+                None => {
+                    let (encoder, name) = encoder(self.plan, &original)?;
+                    self.encoder.insert((Remembered::of(encoder, &original), name))
+                }
+            };
+            kept = utility(self.plan, (encoder, name), &original, &release, progress)?;
+        }
         if self.plan.utility
             && let Some(target) = self.label(records)?
         {
@@ -299,6 +310,11 @@ impl<'a> Run<'a> {
         };
         records.iter().step_by(step).take(self.plan.samples).map(sample).collect()
     }
+}
+
+/// The texts at these places.
+fn at<'t>(texts: &[&'t str], places: &[usize]) -> Vec<&'t str> {
+    places.iter().map(|place| texts[*place]).collect()
 }
 
 fn not_protected(releases: &[Release]) -> Vec<String> {

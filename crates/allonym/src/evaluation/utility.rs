@@ -1,15 +1,16 @@
 //! What a release still says.
 
-use super::encoder::encoder;
 use super::plan::Plan;
 use crate::failure::Failure;
 use allonym_eval::measure::Interval;
 use allonym_eval::report::{Similarity, Utility};
 use allonym_eval::utility::{WordModel, bleu, similarities, words_kept};
+use allonym_nn::encoder::SentenceEncoder;
 
 /// Compares originals and releases; the label is compared elsewhere.
 pub(super) fn utility(
     plan: &Plan,
+    (encoder, name): (&dyn SentenceEncoder, &str),
     original: &[&str],
     released: &[&str],
     progress: &mut dyn FnMut(&str),
@@ -24,7 +25,7 @@ pub(super) fn utility(
         ..Utility::default()
     };
     progress("comparing meaning");
-    utility.similarity = similarity(plan, original, released, progress)?;
+    utility.similarity = similarity(plan.seed, (encoder, name), original, released, progress)?;
     if let Some(path) = &plan.public_text {
         progress("judging fluency");
         let public = std::fs::read_to_string(path).map_err(|error| Failure::reading("public text", path, &error))?;
@@ -35,25 +36,25 @@ pub(super) fn utility(
 }
 
 fn similarity(
-    plan: &Plan,
+    seed: u64,
+    (encoder, name): (&dyn SentenceEncoder, &str),
     original: &[&str],
     released: &[&str],
     progress: &mut dyn FnMut(&str),
 ) -> Result<Option<Similarity>, Failure> {
-    let (encoder, name) = encoder(plan, original)?;
-    let found = similarities(&*encoder, original, released, |done| {
+    let found = similarities(encoder, original, released, |done| {
         progress(&format!("comparing meaning: {done} of {}", original.len()));
     })?;
     // Originals that have nothing to do with each other: in a random order, each with the next.
     let mut order: Vec<usize> = (0..original.len()).collect();
-    allonym_dp::PrivacyRng::reproducible(plan.seed).shuffle(&mut order);
+    allonym_dp::PrivacyRng::reproducible(seed).shuffle(&mut order);
     let sample: Vec<&str> = order.iter().take(1000).map(|place| original[*place]).collect();
     let next: Vec<&str> = sample.iter().cycle().skip(1).take(sample.len()).copied().collect();
-    let unrelated: Vec<f64> = similarities(&*encoder, &sample, &next, |_| {})?.into_iter().flatten().collect();
+    let unrelated: Vec<f64> = similarities(encoder, &sample, &next, |_| {})?.into_iter().flatten().collect();
     let empty = found.iter().filter(|cosine| cosine.is_none()).count();
     let cosines: Vec<f64> = found.into_iter().flatten().collect();
     Ok(Interval::of_mean(&cosines).map(|mean| Similarity {
-        encoder: name,
+        encoder: name.to_owned(),
         mean,
         unrelated: unrelated.iter().sum::<f64>() / unrelated.len().max(1) as f64,
         empty,
