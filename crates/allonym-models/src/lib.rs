@@ -8,7 +8,9 @@ pub mod adept;
 mod embeddings;
 pub mod er_ae;
 mod error;
+pub mod fluent;
 mod groups;
+pub mod language_model;
 pub mod lexical;
 mod model_files;
 #[cfg(test)]

@@ -8,12 +8,48 @@ use allonym_text::Vocabulary;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+const CARD: &str = "card.toml";
 const MODEL: &str = "model.safetensors";
 const VOCABULARY: &str = "vocabulary.txt";
 const VECTORS: &str = "embeddings.safetensors";
+
+/// Where the files of a model are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Files<'a> {
+    /// In a directory, where they may have been cut or exchanged.
+    Directory(&'a Path),
+    /// In the program: names and bytes.
+    Bundled(&'a [(&'a str, &'a [u8])]),
+}
+
+impl<'a> From<&'a Path> for Files<'a> {
+    fn from(directory: &'a Path) -> Self {
+        Self::Directory(directory)
+    }
+}
+
+impl<'a> Files<'a> {
+    fn read(self, name: &str) -> Result<(PathBuf, Cow<'a, [u8]>), ModelError> {
+        match self {
+            Self::Directory(directory) => {
+                let path = directory.join(name);
+                let bytes = std::fs::read(&path).map_err(ModelError::file(&path))?;
+                Ok((path, Cow::Owned(bytes)))
+            }
+            Self::Bundled(files) => {
+                let path = Path::new("(in the program)").join(name);
+                match files.iter().find(|(known, _)| *known == name) {
+                    Some((_, bytes)) => Ok((path, Cow::Borrowed(*bytes))),
+                    None => Err(ModelError::broken(&path, "is missing")),
+                }
+            }
+        }
+    }
+}
 
 /// The words of a model and their vectors, as files.
 pub(crate) struct Beside {
@@ -39,7 +75,11 @@ impl Beside {
 
     /// Writes a model, with the hashes of all files on its card.
     pub(crate) fn save(&self, directory: &Path, store: &Store<f32>, card: Card) -> Result<(), ModelError> {
-        let model = checkpoint::model_file(store)?;
+        self.save_as(directory, checkpoint::model_file(store)?, card)
+    }
+
+    /// The same with the bytes of the parameters' file.
+    pub(crate) fn save_as(&self, directory: &Path, model: Vec<u8>, card: Card) -> Result<(), ModelError> {
         let mut files = self.hashes();
         files.insert(MODEL.to_owned(), toml::Value::String(hash(&model)));
         let mut card = card;
@@ -65,9 +105,13 @@ pub(crate) fn hashes_beside(card: &Card) -> toml::Table {
 }
 
 /// The card of a model of this kind, and the settings of its network.
-pub(crate) fn read_card<S: DeserializeOwned>(directory: &Path, kind: &str) -> Result<(Card, S), ModelError> {
-    let card = checkpoint::load_card(directory)?;
-    let path = directory.join("card.toml");
+pub(crate) fn read_card<'a, S: DeserializeOwned>(
+    files: impl Into<Files<'a>>,
+    kind: &str,
+) -> Result<(Card, S), ModelError> {
+    let (path, bytes) = files.into().read(CARD)?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| ModelError::broken(&path, "is not UTF-8"))?;
+    let card = Card::from_toml(&path, text)?;
     if card.kind != kind {
         return Err(ModelError::broken(&path, format!("is of a model of kind `{}`, not `{kind}`", card.kind)));
     }
@@ -79,8 +123,12 @@ pub(crate) fn read_card<S: DeserializeOwned>(directory: &Path, kind: &str) -> Re
 }
 
 /// The file with the parameters, which must have at least so many.
-pub(crate) fn parameters(directory: &Path, card: &Card, least: u64) -> Result<(PathBuf, Vec<u8>), ModelError> {
-    let (path, bytes) = checked(directory, card, MODEL)?;
+pub(crate) fn parameters<'a>(
+    files: impl Into<Files<'a>>,
+    card: &Card,
+    least: u64,
+) -> Result<(PathBuf, Cow<'a, [u8]>), ModelError> {
+    let (path, bytes) = checked(files, card, MODEL)?;
     if least > bytes.len() as u64 {
         // A card may say anything; no memory is asked for that the file could not fill.
         return Err(ModelError::broken(&path, "is too small for the sizes on its card"));
@@ -96,10 +144,10 @@ pub(crate) fn read(directory: &Path, card: &Card) -> Result<(Vocabulary, Matrix<
 }
 
 /// The words alone.
-pub(crate) fn read_words(directory: &Path, card: &Card) -> Result<Vocabulary, ModelError> {
-    let (path, bytes) = checked(directory, card, VOCABULARY)?;
-    let text = String::from_utf8(bytes).map_err(|_| ModelError::broken(&path, "is not UTF-8"))?;
-    Ok(Vocabulary::parse(&text)?)
+pub(crate) fn read_words<'a>(files: impl Into<Files<'a>>, card: &Card) -> Result<Vocabulary, ModelError> {
+    let (path, bytes) = checked(files, card, VOCABULARY)?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| ModelError::broken(&path, "is not UTF-8"))?;
+    Ok(Vocabulary::parse(text)?)
 }
 
 /// The vectors of the words, if the card says that there are any.
@@ -111,9 +159,17 @@ pub(crate) fn read_vectors(directory: &Path, card: &Card) -> Result<Option<Matri
     Ok(Some(read_matrix(&path, &bytes, &["embedding"])?))
 }
 
-fn checked(directory: &Path, card: &Card, name: &str) -> Result<(PathBuf, Vec<u8>), ModelError> {
-    let path = directory.join(name);
-    let bytes = std::fs::read(&path).map_err(ModelError::file(&path))?;
+/// A file, which must be the one that the card was written with. Those of the program itself are held against its card by a test.
+pub(crate) fn checked<'a>(
+    files: impl Into<Files<'a>>,
+    card: &Card,
+    name: &str,
+) -> Result<(PathBuf, Cow<'a, [u8]>), ModelError> {
+    let files = files.into();
+    let (path, bytes) = files.read(name)?;
+    if matches!(files, Files::Bundled(_)) {
+        return Ok((path, bytes));
+    }
     let signed = card.model.get(FILES).and_then(|files| files.get(name)).and_then(toml::Value::as_str);
     match signed {
         Some(signed) if signed == hash(&bytes) => Ok((path, bytes)),

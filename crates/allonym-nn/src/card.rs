@@ -110,7 +110,11 @@ impl Card {
     }
 
     /// Reads the version first: a later form may have anything in it.
-    pub(crate) fn from_toml(path: &Path, text: &str) -> Result<Self, NnError> {
+    /// Reads a card. The path is for messages.
+    ///
+    /// # Errors
+    /// When it is no card, or one of a later version.
+    pub fn from_toml(path: &Path, text: &str) -> Result<Self, NnError> {
         let foreign = |error: toml::de::Error| NnError::broken(path, format!("is not a card: {}", error.message()));
         let table: toml::Table = toml::from_str(text).map_err(foreign)?;
         let Some(found) = table.get("version").and_then(toml::Value::as_integer) else {

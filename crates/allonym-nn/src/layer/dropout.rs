@@ -42,7 +42,7 @@ impl Dropout {
 }
 
 /// The gradient of dropout is dropout with the same factors.
-pub(crate) fn scale<T: Real>(values: &mut Matrix<T>, factors: &[T]) {
+pub fn scale<T: Real>(values: &mut Matrix<T>, factors: &[T]) {
     values.values_mut().iter_mut().zip(factors).for_each(|(value, factor)| *value *= *factor);
 }
 

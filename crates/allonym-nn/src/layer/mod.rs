@@ -11,7 +11,7 @@ mod orthogonal;
 mod recurrent;
 
 pub use attention::{Attended, attend};
-pub use dropout::{Dropout, word_dropout};
+pub use dropout::{Dropout, scale, word_dropout};
 pub use embedding::Embedding;
 pub use generation::States;
 pub use linear::Linear;

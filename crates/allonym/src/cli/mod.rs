@@ -25,6 +25,7 @@ mod tokenize;
 mod train;
 mod train_adept;
 mod train_basis;
+mod train_fluent;
 mod vocabulary;
 
 use allonym::Failure;

@@ -33,6 +33,9 @@ enum Kind {
 
     /// ADePT: an auto-encoder whose latent vector can be noised, at one price for a whole text
     Adept(Box<super::train_adept::Adept>),
+
+    /// Fluent: a language model of public text and near words, for `--mechanism fluent`
+    Fluent(Box<super::train_fluent::Fluent>),
 }
 
 #[derive(Debug, Args)]
@@ -93,6 +96,7 @@ impl Train {
         match self.model {
             Kind::ErAe(command) => command.run(),
             Kind::Adept(command) => command.run(),
+            Kind::Fluent(command) => command.run(),
         }
     }
 }

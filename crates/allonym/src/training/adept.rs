@@ -2,6 +2,7 @@
 
 use super::adept_settings::AdeptTraining;
 use super::directory::{begin, chosen, write_report};
+use super::parts::Shares;
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
 use allonym_models::Embeddings;
@@ -52,7 +53,8 @@ pub fn train_adept(
     let mut rng = PrivacyRng::reproducible(basis.seed);
     let mut model = Adept::new(settings.network(preset), Arc::new(vocabulary), vectors, &mut rng)?;
     progress("reading texts", None);
-    let prepared = basis.prepare(|text| vec![model.text(&Document::read_up_to(text, basis.max_tokens))])?;
+    let prepared =
+        basis.prepare(Shares::USUAL, |text| vec![model.text(&Document::read_up_to(text, basis.max_tokens))])?;
     begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
 
     let directory = basis.out.join("training").join("reconstruction");

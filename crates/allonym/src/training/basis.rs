@@ -1,7 +1,7 @@
 //! What the training of every model is told, and does with it before the first step.
 
 use super::directory::check_out;
-use super::parts::Parts;
+use super::parts::{Parts, Shares};
 use crate::evaluation::load::{Loaded, Reading};
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
@@ -174,7 +174,7 @@ impl Basis {
     }
 
     /// Reads the texts and splits them; `examples` makes what is learned from of one text. Private training must get one example of each.
-    pub(super) fn prepare(&self, examples: impl Fn(&str) -> Vec<Text>) -> Result<Prepared, Failure> {
+    pub(super) fn prepare(&self, shares: Shares, examples: impl Fn(&str) -> Vec<Text>) -> Result<Prepared, Failure> {
         let reading = Reading {
             format: self.format,
             table: Table::default(),
@@ -186,7 +186,7 @@ impl Basis {
         };
         let loaded = Loaded::read(&self.data, &reading, &[], &[])?;
         let parts = match self.private {
-            None => Parts::of(loaded.texts.len(), loaded.column(&self.author_column), self.seed),
+            None => Parts::by_shares(loaded.texts.len(), loaded.column(&self.author_column), shares, self.seed),
             Some(_) => Parts::whole(loaded.texts.len()),
         };
         let of = |records: &[usize]| -> Vec<Text> {

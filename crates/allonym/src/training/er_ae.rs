@@ -2,6 +2,7 @@
 
 use super::directory::{begin, chosen, write_report};
 use super::er_ae_settings::ErAeTraining;
+use super::parts::Shares;
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
 use allonym_models::er_ae::{ErAe, Reconstruction};
@@ -62,7 +63,7 @@ pub fn train_er_ae(
     let mut rng = PrivacyRng::reproducible(basis.seed);
     let mut model = ErAe::new(settings.network(preset), vocabulary, Arc::new(vectors), &mut rng)?;
     progress("reading texts", None);
-    let prepared = basis.prepare(|text| match basis.private {
+    let prepared = basis.prepare(Shares::USUAL, |text| match basis.private {
         None => model.examples(&Document::read(text)),
         // What is protected is a record, so a record is one example, whatever it holds.
         Some(_) => vec![model.pieces(&Document::read(text)).swap_remove(0)],

@@ -4,6 +4,7 @@
 //! OUT/er-ae/      the model: parameters, words, vectors, card          (`anonymize --model OUT`)
 //! OUT/ae-dp/      the same before the embedding reward                 (`anonymize --model OUT/ae-dp`)
 //! OUT/adept/      a model of `train adept`
+//! OUT/fluent/     a model of `train fluent`
 //! OUT/training/   checkpoints and losses of all stages: for its owner
 //! OUT/settings.toml, OUT/report.json
 //! ```
@@ -14,6 +15,8 @@ mod basis;
 mod directory;
 mod er_ae;
 mod er_ae_settings;
+mod fluent;
+mod fluent_settings;
 mod parts;
 
 pub use adept::{AdeptReport, train_adept};
@@ -21,4 +24,6 @@ pub use adept_settings::AdeptTraining;
 pub use basis::Basis;
 pub use er_ae::{Report, StageReport, train_er_ae};
 pub use er_ae_settings::ErAeTraining;
-pub use parts::Parts;
+pub use fluent::{FluentReport, train_fluent};
+pub use fluent_settings::FluentTraining;
+pub use parts::{Parts, Shares};

@@ -2,14 +2,30 @@
 
 use allonym_dp::PrivacyRng;
 
+/// How much of the records is not trained on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shares {
+    /// What chooses the best state.
+    pub validation: f64,
+    /// What is left for tests.
+    pub test: f64,
+}
+
+impl Shares {
+    /// 70/10/20, as in the papers.
+    pub const USUAL: Self = Self { validation: 0.1, test: 0.2 };
+    /// For a large corpus of which as much as possible is to be learned.
+    pub const FEW: Self = Self { validation: 0.01, test: 0.01 };
+}
+
 /// Places of records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// Seven of ten are trained on.
+    /// Most are trained on.
     pub training: Vec<usize>,
-    /// One of ten chooses the best state.
+    /// Some choose the best state.
     pub validation: Vec<usize>,
-    /// Two of ten are left for tests.
+    /// Some are left for tests.
     pub test: Vec<usize>,
 }
 
@@ -22,6 +38,11 @@ impl Parts {
 
     /// Splits 70/10/20 by record, and so that every author has that share in each part where authors are known.
     pub fn of(records: usize, authors: Option<&[Option<String>]>, seed: u64) -> Self {
+        Self::by_shares(records, authors, Shares::USUAL, seed)
+    }
+
+    /// The same with other shares.
+    pub fn by_shares(records: usize, authors: Option<&[Option<String>]>, shares: Shares, seed: u64) -> Self {
         let mut groups: std::collections::BTreeMap<&str, Vec<usize>> = Default::default();
         for record in 0..records {
             let author = authors.and_then(|authors| authors.get(record)?.as_deref()).unwrap_or_default();
@@ -36,8 +57,8 @@ impl Parts {
             rng.shuffle(&mut records);
             let mut take = |part: usize, share: f64, left: usize| take_from(&mut owed[part], share, left);
             let count = records.len();
-            let test = take(0, 0.2 * count as f64, count);
-            let validation = take(1, 0.1 * count as f64, count - test);
+            let test = take(0, shares.test * count as f64, count);
+            let validation = take(1, shares.validation * count as f64, count - test);
             parts.test.extend(&records[..test]);
             parts.validation.extend(&records[test..test + validation]);
             parts.training.extend(&records[test + validation..]);

@@ -1,0 +1,105 @@
+//! `allonym train fluent`.
+
+use super::progress::Training;
+use super::train_basis::{BasisFlags, stop_on_interrupt};
+use allonym::Failure;
+use allonym::training::{FluentReport, FluentTraining, train_fluent};
+use clap::Args;
+use std::path::PathBuf;
+
+const AFTER_HELP: &str = "\
+Examples:
+  allonym train fluent --data public.jsonl --embeddings glove.6B.100d.txt --out model --public --max-tokens 64
+  allonym train fluent --data public.jsonl --embeddings vectors.txt.gz --out model --public --resume
+
+The texts should be public, and like those that are to be released: what the model expects costs little to write.";
+
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Fluent {
+    #[command(flatten)]
+    basis: BasisFlags,
+
+    /// Word vectors that say which words are near: GloVe or word2vec text, also with .gz, or safetensors with a words.txt beside it
+    #[arg(long, value_name = "FILE")]
+    embeddings: PathBuf,
+
+    /// Layers
+    #[arg(long, default_value_t = FluentTraining::default().layers, value_name = "N")]
+    layers: usize,
+
+    /// Cells of each layer
+    #[arg(long, default_value_t = FluentTraining::default().cells, value_name = "N")]
+    cells: usize,
+
+    /// Numbers of a word's vector
+    #[arg(long, default_value_t = FluentTraining::default().words, value_name = "N")]
+    words: usize,
+
+    /// The share of inputs and outputs that is dropped while training
+    #[arg(long, default_value_t = FluentTraining::default().dropout, value_name = "X")]
+    dropout: f64,
+
+    /// Tokens that every target is compared with in a step; 0 is the whole vocabulary
+    #[arg(long, default_value_t = FluentTraining::default().negatives, value_name = "N")]
+    negatives: usize,
+
+    /// Passes over the texts [default: 2]
+    #[arg(long, value_name = "N", conflicts_with = "steps")]
+    epochs: Option<u64>,
+
+    /// Steps, instead of passes
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Fluent {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let settings = FluentTraining {
+            basis: self.basis.settings()?,
+            embeddings: self.embeddings,
+            layers: self.layers,
+            cells: self.cells,
+            words: self.words,
+            dropout: self.dropout,
+            negatives: self.negatives,
+            epochs: self.epochs,
+            steps: self.steps,
+        };
+        let stop = stop_on_interrupt();
+        let mut shown = Training::new();
+        let report = train_fluent(&settings, &stop, &mut |stage, made| shown.update(stage, made))?;
+        drop(shown);
+        if self.json {
+            return super::print_json(&report);
+        }
+        super::print(&told(&report, &settings.basis.out.display().to_string()))
+    }
+}
+
+fn told(report: &FluentReport, out: &str) -> String {
+    let [training, validation, test] = report.records;
+    let mut text = format!(
+        "{training} records trained on ({} examples), {validation} chosen by, {test} left for tests\n",
+        report.examples
+    );
+    if report.stopped {
+        text.push_str(&format!("\nstopped after {} steps: go on with `--resume` ({out})\n", report.steps));
+        return text;
+    }
+    text.push_str(&format!("\nfluent after {} steps\n", report.steps));
+    if let Some(guarantee) = &report.guarantee {
+        text.push_str(&format!("  training texts: {}\n", super::model::protection(guarantee)));
+    }
+    if let Some(perplexity) = report.perplexity {
+        text.push_str(&format!("  perplexity on test records, unknown words as one word: {perplexity:.1}\n"));
+    }
+    text.push_str(&format!(
+        "\nuse it: allonym anonymize FILE --model {out} --mechanism fluent --epsilon-per-token 8\n"
+    ));
+    text
+}

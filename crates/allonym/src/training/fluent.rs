@@ -1,0 +1,139 @@
+//! `train fluent`: a language model of public text, and near words.
+
+use super::directory::{begin, chosen, write_report};
+use super::fluent_settings::FluentTraining;
+use super::parts::Shares;
+use crate::failure::Failure;
+use allonym_dp::PrivacyRng;
+use allonym_models::Embeddings;
+use allonym_models::fluent::{FluentModel, Near};
+use allonym_models::language_model::LanguageModel;
+use allonym_nn::Protection;
+use allonym_nn::training::{Ended, Progress, Run, train};
+use allonym_text::Document;
+use serde::Serialize;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What a training run of a fluent model leaves, for its owner.
+#[derive(Clone, Debug, Serialize)]
+pub struct FluentReport {
+    /// Who may see this file.
+    pub note: &'static str,
+    /// Records trained on, chosen by, and left for tests.
+    pub records: [usize; 3],
+    /// Parts of texts trained on.
+    pub examples: usize,
+    /// Steps made.
+    pub steps: u64,
+    /// What is promised to those whose texts were trained on; nothing before the end.
+    pub guarantee: Option<Protection>,
+    /// Perplexity on test records, as the model is written: unknown words are one word. Not there in private training, since it is exact.
+    pub perplexity: Option<f64>,
+    /// Whether it was stopped before its end, and can be resumed.
+    pub stopped: bool,
+}
+
+/// Trains a model and writes it. `progress` is told the name of the stage.
+///
+/// # Errors
+/// When a file cannot be read or written, a setting is refused, or the run diverges.
+pub fn train_fluent(
+    settings: &FluentTraining,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<FluentReport, Failure> {
+    let basis = &settings.basis;
+    basis.check()?;
+    let vocabulary = Arc::new(basis.words(FluentTraining::VOCABULARY)?);
+    progress("reading word vectors", None);
+    let near = Near::of(&vocabulary, &Embeddings::read(&settings.embeddings)?)?;
+    let mut rng = PrivacyRng::reproducible(basis.seed);
+    let mut model = LanguageModel::new(settings.network(), vocabulary, &mut rng)?;
+    progress("reading texts", None);
+    let prepared = basis.prepare(Shares::FEW, |text| {
+        let mut parts = model.examples(&Document::read(text));
+        if basis.private.is_some() {
+            // What is protected is a record, so a record is one example, whatever it holds.
+            parts.truncate(1);
+        }
+        parts
+    })?;
+    let plan = settings.plan(prepared.training.len());
+    plan.plan(prepared.training.len())?;
+    begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
+    let directory = basis.out.join("training").join("language");
+    let run = Run {
+        directory: &directory,
+        resume: basis.resume,
+        earlier_steps: 0,
+        stop,
+        progress: &mut |made: &Progress| progress("language", Some(made)),
+    };
+    let outcome = train(&mut model, &plan, prepared.data(&prepared.training), prepared.validation(), run)?;
+    let mut report = FluentReport {
+        note: "for the owner of the texts: the figures are exact",
+        records: prepared.records,
+        examples: prepared.training.len(),
+        steps: outcome.card.steps,
+        guarantee: None,
+        perplexity: None,
+        stopped: outcome.ended == Ended::Stopped,
+    };
+    if !report.stopped {
+        let card = basis.in_words(chosen(&directory, &mut model, outcome.card)?);
+        let written = basis.out.join("fluent");
+        FluentModel { language: model, near }.save(&written, &card)?;
+        if basis.private.is_none() && !prepared.test.is_empty() {
+            progress("measuring perplexity", None);
+            let (model, _) = FluentModel::open(&written)?;
+            let tokens: usize = prepared.test.iter().map(|text| text.len() - 1).sum();
+            let nats = model.language.surprisal(&prepared.test, plan.threads)?;
+            report.perplexity = Some((nats / tokens as f64).exp());
+        }
+        (report.steps, report.guarantee) = (card.steps, Some(card.guarantee));
+    }
+    write_report(&basis.out, &report)?;
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::Basis;
+
+    #[test]
+    fn a_run_leaves_a_model_that_expects_what_it_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let (data, vectors) = (directory.path().join("texts.csv"), directory.path().join("vectors.txt"));
+        let rows: Vec<String> = (0..300).map(|i| format!("the {} was good", ["food", "room", "time"][i % 3])).collect();
+        std::fs::write(&data, format!("text\n{}\n", rows.join("\n"))).unwrap();
+        std::fs::write(&vectors, "good 1 0\ngreat 0.9 0.1\nfood 0 1\n").unwrap();
+        let basis = Basis {
+            data,
+            out: directory.path().join("model"),
+            public: true,
+            vocabulary_size: Some(2000),
+            threads: 1,
+            max_tokens: 16,
+            ..Basis::default()
+        };
+        let settings = FluentTraining {
+            basis,
+            embeddings: vectors,
+            cells: 16,
+            words: 8,
+            negatives: 200,
+            steps: Some(120),
+            ..FluentTraining::default()
+        };
+        let report = train_fluent(&settings, &AtomicBool::new(false), &mut |_, _| {}).unwrap();
+        assert_eq!((report.records, report.guarantee), ([294, 3, 3], Some(Protection::Public)));
+        // Of five tokens one is one of three: three to the fifth root is 1.25.
+        assert!(report.perplexity.unwrap() < 3.0, "{report:?}");
+        let (model, _) = FluentModel::open(&settings.basis.out.join("fluent")).unwrap();
+        let vocabulary = model.language.vocabulary();
+        let near: Vec<u32> = model.near.of_word(vocabulary.id("good")).map(|(word, _)| word).collect();
+        assert_eq!(near, [vocabulary.id("great")]);
+    }
+}
