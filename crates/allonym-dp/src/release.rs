@@ -54,6 +54,18 @@ impl Terms {
         }
     }
 
+    /// How many tokens of a record are drawn, unless its end is drawn before.
+    pub(crate) fn draws<P: Proposer>(&self, proposer: &Private<P>, rng: &mut PrivacyRng) -> usize {
+        let tokens = proposer.as_ref().map(|proposer| proposer.tokens());
+        match self.length {
+            Length::Fixed => self.max_tokens,
+            Length::Private => self.draw_length(tokens, rng).into_value(),
+            Length::Public => tokens
+                .declassify("length `public`: the number of tokens is declared part of the release")
+                .min(self.max_tokens),
+        }
+    }
+
     /// The loss of the length alone.
     pub fn length_loss(&self) -> Result<f64, DpError> {
         if self.length != Length::Private {
@@ -126,16 +138,7 @@ pub fn release<P: Proposer>(
     terms: &Terms,
     rng: &mut PrivacyRng,
 ) -> Released<Vec<u32>> {
-    let draws = match terms.length {
-        Length::Fixed => terms.max_tokens,
-        Length::Private => terms.draw_length(proposer.as_ref().map(|p| p.tokens()), rng).into_value(),
-        Length::Public => {
-            let tokens = proposer.as_ref().map(|p| p.tokens());
-            tokens
-                .declassify("length `public`: the number of tokens is declared part of the release")
-                .min(terms.max_tokens)
-        }
-    };
+    let draws = terms.draws(&proposer, rng);
     let mut ids = Vec::with_capacity(draws);
     for _ in 0..draws {
         let scores = proposer.as_mut().map(|p| p.scores(&ids));

@@ -27,11 +27,17 @@ pub(crate) struct Traced<P> {
     /// Whether scores of which only the order is read are logits: where a model made them.
     logits: bool,
     steps: Vec<Best>,
+    kept: bool,
 }
 
 impl<P: Proposer> Traced<P> {
     pub(crate) fn new(inner: P, reads: Reads, logits: bool) -> Self {
-        Self { inner, reads, logits, steps: Vec::new() }
+        Self { inner, reads, logits, steps: Vec::new(), kept: true }
+    }
+
+    /// The same, with nothing kept where nobody asked for it.
+    pub(crate) fn kept(self, kept: bool) -> Self {
+        Self { kept, ..self }
     }
 }
 
@@ -42,7 +48,9 @@ impl<P: Proposer> Proposer for Traced<P> {
 
     fn scores(&mut self, released: &[u32]) -> &[f32] {
         let scores = self.inner.scores(released);
-        self.steps.push(best(scores, self.reads, self.logits));
+        if self.kept {
+            self.steps.push(best(scores, self.reads, self.logits));
+        }
         scores
     }
 }

@@ -92,6 +92,8 @@ fn only_epsilon(settings: &Settings) -> Result<f64, Failure> {
         ("candidates", settings.candidates.is_some()),
         ("good", settings.good.is_some()),
         ("clip", settings.clip.is_some()),
+        ("uniform", settings.uniform.is_some()),
+        ("room", settings.room.is_some()),
     ];
     if let Some((setting, _)) = unread.iter().find(|(_, given)| *given) {
         return Err(Failure::new(format!("`{setting}` means nothing for `{name}`"), "leave it out"));

@@ -4,18 +4,20 @@ use crate::failure::Failure;
 use allonym_dp::Guarantee;
 use allonym_models::adept::Adept;
 use allonym_models::er_ae::ErAe;
+use allonym_models::fluent::FluentModel;
 use allonym_nn::{Card, Protection, checkpoint};
 use allonym_text::Vocabulary;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Models that a directory written by `train` holds, the most finished one first.
-const WITHIN: [&str; 3] = ["er-ae", "ae-dp", "adept"];
+const WITHIN: [&str; 4] = ["er-ae", "ae-dp", "adept", "fluent"];
 
 /// A model.
 pub(crate) enum Trained {
     ErAe(Box<ErAe>),
     Adept(Box<Adept>),
+    Fluent(Box<FluentModel>),
 }
 
 /// A model with its card.
@@ -36,6 +38,10 @@ impl OpenModel {
             "adept" => {
                 let (model, card) = Adept::open(&directory)?;
                 (Trained::Adept(Box::new(model)), card)
+            }
+            "fluent" => {
+                let (model, card) = FluentModel::open(&directory)?;
+                (Trained::Fluent(Box::new(model)), card)
             }
             kind => {
                 let message = format!("the model {} is of a kind `{kind}` that nobody knows here", directory.display());
@@ -59,6 +65,7 @@ impl OpenModel {
         match &self.model {
             Trained::ErAe(model) => model.vocabulary().clone(),
             Trained::Adept(model) => model.vocabulary().clone(),
+            Trained::Fluent(model) => model.language.vocabulary().clone(),
         }
     }
 }

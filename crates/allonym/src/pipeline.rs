@@ -6,8 +6,12 @@ use crate::method::{Form, Method};
 use crate::settings::Checked;
 use crate::source::{Ready, Source};
 use allonym_dp::latent::Latent;
-use allonym_dp::{Entropy, Guarantee, Mechanism, PrivacyRng, Purpose, Released, Terms, release};
+use allonym_dp::mechanism::Fluent;
+use allonym_dp::{
+    Drawing, Entropy, Guarantee, Mechanism, PrivacyRng, Proposer, Purpose, Released, Terms, release, release_fluently,
+};
 use allonym_models::adept::Adept;
+use allonym_models::fluent::{FluentModel, Written};
 use allonym_models::lexical::term_frequencies;
 use allonym_text::vocabulary::Origin;
 use allonym_text::{Document, Private, Vocabulary, detokenise};
@@ -166,17 +170,68 @@ impl<'a> Pipeline<'a> {
         texts: &[Private<String>],
     ) -> Vec<Released<Vec<u32>>> {
         let ready = source.ready(texts, &self.terms);
-        let drawn: Vec<Drawn> = ready
-            .into_par_iter()
-            .zip(texts)
-            .enumerate()
-            .map(|(index, (ready, text))| self.draw(mechanism, source, first + index as u64, ready, text))
-            .collect();
+        let drawn: Vec<Drawn> = match (mechanism.as_fluent(), source) {
+            (Some(fluent), Source::Fluent(model, _)) => self.side_by_side(fluent, model, source, first, ready, texts),
+            _ => ready
+                .into_par_iter()
+                .zip(texts)
+                .enumerate()
+                .map(|(index, (ready, text))| self.draw(mechanism, source, first + index as u64, ready, text))
+                .collect(),
+        };
         let (released, lines): (Vec<_>, Vec<_>) = drawn.into_iter().unzip();
         if let Some(explanations) = &self.explanations {
             explanations.write(Private::together(lines.into_iter().flatten()));
         }
         released
+    }
+
+    /// Draws records in groups, since a language model reads many texts at the price of few.
+    fn side_by_side(
+        &self,
+        fluent: &Fluent,
+        model: &FluentModel,
+        source: &Source,
+        first: u64,
+        ready: Vec<Private<Ready>>,
+        texts: &[Private<String>],
+    ) -> Vec<Drawn> {
+        let mut drawings: Vec<_> = ready
+            .into_iter()
+            .zip(first..)
+            .map(|(ready, record)| {
+                let proposer = ready.map(|ready| {
+                    let proposal = source.proposal(ready, self.vocabulary, &self.terms, fluent.reads());
+                    Traced::new(proposal, fluent.reads(), false).kept(self.explanations.is_some())
+                });
+                Drawing { proposer, rng: self.stream_of(record) }
+            })
+            .collect();
+        let groups = drawings.par_chunks_mut(Written::TEXTS).map(|group| match model.written() {
+            Ok(mut written) => release_fluently(fluent, &mut written, group, &self.terms),
+            Err(_) => unreachable!("a model that was read can be used"),
+        });
+        let released: Vec<Released<Vec<u32>>> = groups.collect::<Vec<_>>().into_iter().flatten().collect();
+        let told = released.into_iter().zip(drawings).zip(texts).zip(first..);
+        told.map(|(((ids, drawing), text), record)| self.told(record, ids, drawing.proposer, text)).collect()
+    }
+
+    /// A release, with what its owner is told of it, if asked to.
+    fn told<P: Proposer>(
+        &self,
+        record: u64,
+        ids: Released<Vec<u32>>,
+        traced: Private<Traced<P>>,
+        text: &Private<String>,
+    ) -> Drawn {
+        if self.explanations.is_none() {
+            return (ids, None);
+        }
+        let first = self.terms.length.id_of(0);
+        let both = text.as_ref().with(traced);
+        let line =
+            both.map(|(text, traced)| Explanations::line(record, text, &traced, ids.value(), first, self.vocabulary));
+        (ids, Some(line))
     }
 
     /// Draws a record, and tells its owner how, if asked to.
@@ -196,11 +251,7 @@ impl<'a> Pipeline<'a> {
         }
         let mut traced = proposal.map(|proposal| Traced::new(proposal, reads, matches!(source, Source::ErAe(..))));
         let ids = release(mechanism, traced.as_mut(), &self.terms, &mut rng);
-        let first = self.terms.length.id_of(0);
-        let both = text.as_ref().with(traced);
-        let line =
-            both.map(|(text, traced)| Explanations::line(record, text, &traced, ids.value(), first, self.vocabulary));
-        (ids, Some(line))
+        self.told(record, ids, traced, text)
     }
 
     /// From now on every record is explained to its owner.

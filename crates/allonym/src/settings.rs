@@ -76,6 +76,12 @@ pub struct Settings {
     /// `clipped-logit`, `floored` and `metric`: where scores are clipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<f64>,
+    /// `fluent`: the part of what is expected that is the same for every token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uniform: Option<f64>,
+    /// `fluent`: how many times e^-epsilon of what is expected may be preferred at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub room: Option<f64>,
     /// A model's directory, which proposes the tokens. Default: the text's own words are proposed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<PathBuf>,
@@ -138,6 +144,8 @@ impl Default for Settings {
             candidates: None,
             good: None,
             clip: None,
+            uniform: None,
+            room: None,
             model: None,
             embeddings: None,
             form: Form::Text,
@@ -315,6 +323,8 @@ impl Settings {
             candidates: self.candidates,
             good: self.good,
             clip: self.clip,
+            uniform: self.uniform,
+            room: self.room,
         };
         let Some(total) = self.total else { return Ok(entry.build(&parameters, outcomes)?) };
         if self.epsilon.is_some() || self.epsilon_per_token.is_some() {
@@ -436,6 +446,10 @@ impl Settings {
                     ));
                 }
                 let source = Source::of(self, &vocabulary, model, mechanism.reads())?;
+                if mechanism.as_fluent().is_some() && !matches!(source, Source::Fluent(..)) {
+                    let message = "`fluent` needs a model of what is expected";
+                    return Err(Failure::new(message, "name one of kind `fluent` with `--model`"));
+                }
                 Method::Tokens { mechanism, source }
             }
         };

@@ -8,6 +8,7 @@ use allonym_dp::mechanism::Reads;
 use allonym_dp::{Guarantee, Proposer, Terms};
 use allonym_models::Embeddings;
 use allonym_models::er_ae::{Encoded, ErAe};
+use allonym_models::fluent::FluentModel;
 use allonym_models::lexical::Lexical;
 use allonym_nn::Card;
 use allonym_text::{Document, Private, Vocabulary};
@@ -23,6 +24,8 @@ pub(crate) enum Source {
     Near(Box<Lexical>, Option<Box<Card>>),
     /// A trained auto-encoder, and its card.
     ErAe(Box<ErAe>, Box<Card>),
+    /// The text's own words and near ones, with a model of what is expected, and its card.
+    Fluent(Box<FluentModel>, Box<Card>),
 }
 
 impl fmt::Debug for Source {
@@ -31,6 +34,7 @@ impl fmt::Debug for Source {
             Self::Verbatim => "Verbatim",
             Self::Near(..) => "Near",
             Self::ErAe(..) => "ErAe",
+            Self::Fluent(..) => "Fluent",
         })
     }
 }
@@ -58,6 +62,14 @@ impl Source {
                 }
                 Ok(Self::ErAe(model, Box::new(card)))
             }
+            (Some(OpenModel { model: Trained::Fluent(model), card }), _) => {
+                if reads != Reads::Order {
+                    let message =
+                        format!("`{}` reads more than an order, and the model is of kind `fluent`", settings.mechanism);
+                    return Err(Failure::new(message, "take `--mechanism fluent` or `subset` with it"));
+                }
+                Ok(Self::Fluent(model, Box::new(card)))
+            }
             (Some(OpenModel { model: Trained::Adept(_), .. }), _) => {
                 let message =
                     format!("`{}` draws token by token, and the model is of kind `adept`", settings.mechanism);
@@ -75,7 +87,9 @@ impl Source {
     pub(crate) fn ready(&self, texts: &[Private<String>], terms: &Terms) -> Vec<Private<Ready>> {
         let read = |text: &Private<String>| text.as_ref().map(|text| Document::read_up_to(text, terms.max_tokens));
         match self {
-            Self::Verbatim | Self::Near(..) => texts.par_iter().map(|text| read(text).map(Ready::Words)).collect(),
+            Self::Verbatim | Self::Near(..) | Self::Fluent(..) => {
+                texts.par_iter().map(|text| read(text).map(Ready::Words)).collect()
+            }
             Self::ErAe(model, _) => {
                 let pieces: Vec<_> =
                     texts.par_iter().map(|text| read(text).map(|document| model.pieces(&document))).collect();
@@ -95,9 +109,10 @@ impl Source {
         vocabulary: &'a Vocabulary,
         terms: &Terms,
         reads: Reads,
-    ) -> Box<dyn Proposer + 'a> {
+    ) -> Box<dyn Proposer + Send + 'a> {
         match (self, ready) {
             (Self::ErAe(model, _), Ready::Encoded(encoded)) => Box::new(model.proposal(encoded, terms.length, reads)),
+            (Self::Fluent(model, _), Ready::Words(document)) => Box::new(model.proposal(&document, terms.length)),
             (Self::Near(near, _), Ready::Words(document)) => Box::new(near.proposal(&document, terms.length)),
             (_, Ready::Words(document)) => Box::new(Verbatim::new(&document, vocabulary, terms.length, reads)),
             (_, Ready::Encoded(_)) => unreachable!("only a model encodes"),
@@ -109,7 +124,7 @@ impl Source {
         match self {
             Self::Verbatim => None,
             Self::Near(_, card) => card.as_deref(),
-            Self::ErAe(_, card) => Some(card),
+            Self::ErAe(_, card) | Self::Fluent(_, card) => Some(card),
         }
     }
 
@@ -118,7 +133,7 @@ impl Source {
         match self {
             Self::Verbatim => {}
             Self::Near(_, None) => guarantee.assumptions.push("the word vectors are public".to_owned()),
-            Self::Near(_, Some(card)) | Self::ErAe(_, card) => state(card, guarantee),
+            Self::Near(_, Some(card)) | Self::ErAe(_, card) | Self::Fluent(_, card) => state(card, guarantee),
         }
     }
 }

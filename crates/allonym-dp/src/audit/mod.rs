@@ -21,6 +21,8 @@ mod joint;
 mod mutants;
 mod sampler;
 #[cfg(test)]
+pub(crate) mod text_audit;
+#[cfg(test)]
 mod texts;
 
 pub use inputs::extremal;

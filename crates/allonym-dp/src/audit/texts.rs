@@ -2,10 +2,11 @@
 
 use super::Effort;
 use super::black_box::{Halves, lower_bound};
+use super::text_audit::{Words, found_in};
 use crate::guarantee::{Guarantee, Strength};
 use crate::length::Length;
 use crate::mechanism::{Mechanism, RandomizedResponse};
-use crate::release::{Proposer, Terms, release};
+use crate::release::{Terms, release};
 use crate::rng::{Entropy, PrivacyRng, Purpose};
 use allonym_text::Private;
 use allonym_text::vocabulary::END;
@@ -16,48 +17,17 @@ const EPSILON: f64 = 1.5;
 const OUTCOMES: u32 = 3;
 const TERMS: Terms = Terms { max_tokens: 2, length: Length::Fixed, buckets: 10, length_epsilon: 4.4, delta: 0.0 };
 
-/// Proposes its own words, then the end, which is outcome 0.
-struct Words {
-    words: Vec<u32>,
-    scores: Vec<f32>,
-}
-
-impl Words {
-    fn new(words: &[u32]) -> Private<Self> {
-        Private::new(Self { words: words.to_vec(), scores: Vec::new() })
-    }
-}
-
-impl Proposer for Words {
-    fn tokens(&self) -> usize {
-        self.words.len()
-    }
-
-    fn scores(&mut self, released: &[u32]) -> &[f32] {
-        let word = self.words.get(released.len()).copied().unwrap_or(0);
-        self.scores = (0..OUTCOMES).map(|outcome| if outcome == word { 1.0 } else { 0.0 }).collect();
-        &self.scores
-    }
-}
-
 fn mechanism() -> RandomizedResponse {
     RandomizedResponse::new(EPSILON, OUTCOMES).unwrap()
 }
 
-/// A release of at most two words as a number below nine.
-fn number(released: &[u32]) -> usize {
-    released.iter().fold(0, |number, id| number * OUTCOMES as usize + (id - END) as usize)
-}
-
 /// What two texts of a word and of two words show, if this is what becomes of them.
 fn found(run: impl Fn(&[u32], &mut PrivacyRng) -> Vec<u32>) -> f64 {
-    let texts: [&[u32]; 2] = [&[1], &[2, 2]];
-    let cells = (OUTCOMES * OUTCOMES) as usize;
-    lower_bound(&Halves::count(2, cells, &Effort::default(), 1 << 44, |text, rng| number(&run(texts[text], rng))))
+    found_in(OUTCOMES, run)
 }
 
 fn as_released(words: &[u32], rng: &mut PrivacyRng) -> Vec<u32> {
-    release(&mechanism(), Words::new(words), &TERMS, rng).into_value()
+    release(&mechanism(), Words::new(words, OUTCOMES), &TERMS, rng).into_value()
 }
 
 /// What the guarantee says of a text.
@@ -87,7 +57,8 @@ fn charging_a_sentence_instead_of_the_text_would_be_found() {
     let sentence = Terms { max_tokens: 1, ..TERMS };
     let by_sentence = |words: &[u32], rng: &mut PrivacyRng| -> Vec<u32> {
         let sentences = [words.first(), words.get(1)].map(|word| word.copied().map_or(Vec::new(), |word| vec![word]));
-        let released = sentences.map(|words| release(&mechanism(), Words::new(&words), &sentence, rng).into_value());
+        let released =
+            sentences.map(|words| release(&mechanism(), Words::new(&words, OUTCOMES), &sentence, rng).into_value());
         released.concat()
     };
     assert!(found(by_sentence) > mechanism().loss().epsilon);

@@ -8,6 +8,7 @@ mod band_lambda;
 mod clipped_logit;
 mod exponential;
 mod floored;
+mod fluent;
 mod metric;
 mod parameters;
 mod random;
@@ -21,6 +22,7 @@ pub use band::{Band, Base};
 pub use clipped_logit::ClippedLogit;
 pub use exponential::Exponential;
 pub use floored::Floored;
+pub use fluent::{Expected, Fluent};
 pub use metric::Metric;
 pub use parameters::{MOST_EPSILON, Parameters};
 pub use random::Random;
@@ -79,6 +81,11 @@ pub trait Mechanism: Send + Sync + fmt::Debug {
     fn paper_epsilon(&self) -> Option<f64> {
         None
     }
+
+    /// The mechanism as one that draws around what a public model expects, if it is one.
+    fn as_fluent(&self) -> Option<&Fluent> {
+        None
+    }
 }
 
 type Build = fn(&Parameters, outcomes: u32) -> Result<Box<dyn Mechanism>, DpError>;
@@ -121,7 +128,7 @@ macro_rules! mechanisms {
     };
 }
 
-mechanisms! { Random, Exponential, TwoSet, RandomizedResponse, Subset, Band, ClippedLogit, Floored, Metric, SynTf }
+mechanisms! { Random, Exponential, TwoSet, RandomizedResponse, Subset, Band, Fluent, ClippedLogit, Floored, Metric, SynTf }
 
 /// The catalogue's line for a name.
 ///

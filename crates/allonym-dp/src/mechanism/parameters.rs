@@ -26,6 +26,12 @@ pub struct Parameters {
     /// `clipped-logit`: the width of the range that scores are clipped to. Default 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<f64>,
+    /// `fluent`: the part of what is expected that is the same for every token. Default 0.05.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uniform: Option<f64>,
+    /// `fluent`: how many times e^-epsilon of what is expected may be preferred at once. Default e^(epsilon / 4).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub room: Option<f64>,
 }
 
 impl Parameters {
@@ -61,6 +67,8 @@ impl Parameters {
             ("candidates", self.candidates.is_some(), reads.contains(&"candidates")),
             ("good", self.good.is_some(), reads.contains(&"good")),
             ("clip", self.clip.is_some(), reads.contains(&"clip")),
+            ("uniform", self.uniform.is_some(), reads.contains(&"uniform")),
+            ("room", self.room.is_some(), reads.contains(&"room")),
         ];
         for (parameter, is_given, is_read) in given {
             if is_given && !is_read {
@@ -81,6 +89,14 @@ pub(super) fn check_epsilon(setting: &'static str, value: f64) -> Result<f64, Dp
     }
     let allowed = "a positive number, for a true loss of at most 40 a token";
     Err(DpError::Setting { setting, value: value.to_string(), allowed })
+}
+
+/// Checks a part of a whole: above 0, and at most 1.
+pub(super) fn check_part(setting: &'static str, value: f64) -> Result<f64, DpError> {
+    if value > 0.0 && value <= 1.0 {
+        return Ok(value);
+    }
+    Err(DpError::Setting { setting, value: value.to_string(), allowed: "above 0 and at most 1" })
 }
 
 /// Checks a count between bounds.

@@ -2,11 +2,15 @@
 //!
 //! The language model decides what is cheap to write after what was released; near words are what is proposed beside the original one.
 
+mod expectation;
 mod files;
 mod near;
+mod propose;
 
+pub use expectation::Written;
 pub use files::Bundled;
 pub use near::Near;
+pub use propose::{FluentProposal, Taste};
 
 use crate::language_model::LanguageModel;
 

@@ -12,17 +12,18 @@ pub struct Prefixes<'m> {
     model: &'m LanguageModel,
     states: States<f32>,
     logits: Matrix<f32>,
+    sureness: f32,
 }
 
 impl LanguageModel {
     /// Texts of which nothing is written yet. There are always as many rows as in a full group, so that a text's numbers do not depend on how many
-    /// neighbours it has.
+    /// neighbours it has. Logits are multiplied by `sureness`: below 1, the model is taken to be less sure than it is.
     ///
     /// # Errors
     /// When the model is damaged.
-    pub fn prefixes(&self) -> Result<Prefixes<'_>, NnError> {
+    pub fn prefixes(&self, sureness: f32) -> Result<Prefixes<'_>, NnError> {
         let states = self.layers.begin(GROUP, None)?;
-        let mut prefixes = Prefixes { model: self, states, logits: Matrix::default() };
+        let mut prefixes = Prefixes { model: self, states, logits: Matrix::default(), sureness };
         prefixes.advance(&[START; GROUP])?;
         Ok(prefixes)
     }
@@ -42,6 +43,7 @@ impl Prefixes<'_> {
         model.embedding.forward(&model.store, tokens, &mut inputs, 0)?;
         let outputs = model.layers.advance(&model.store, &inputs, &mut self.states, 1)?;
         self.logits = model.output.forward(&model.store, &outputs, 1)?;
+        self.logits.values_mut().iter_mut().for_each(|logit| *logit *= self.sureness);
         Ok(())
     }
 

@@ -166,6 +166,16 @@ struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     clip: Option<f64>,
 
+    /// fluent: the part of what is expected that is the same for every token [default: 0.05]
+    #[arg(long, env = "ALLONYM_UNIFORM", hide_env = true, value_name = "X", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uniform: Option<f64>,
+
+    /// fluent: how many times e^-epsilon of what is expected may be preferred at once [default: e^(epsilon/4)]
+    #[arg(long, env = "ALLONYM_ROOM", hide_env = true, value_name = "X", help_heading = "Privacy")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    room: Option<f64>,
+
     /// What becomes of the length: `fixed` hides it, `private` draws one near it at a loss of its own, `public` keeps it
     /// [default: fixed]
     #[arg(long, env = "ALLONYM_LENGTH", hide_env = true, value_parser = length_parser(), hide_possible_values = true, help_heading = "Privacy")]

@@ -84,6 +84,14 @@ struct Release {
     #[arg(long, value_name = "X")]
     clip: Option<f64>,
 
+    /// fluent: the part of what is expected that is the same for every token
+    #[arg(long, value_name = "X")]
+    uniform: Option<f64>,
+
+    /// fluent: how many times e^-epsilon of what is expected may be preferred at once
+    #[arg(long, value_name = "X")]
+    room: Option<f64>,
+
     /// Ask for the least epsilon with which any mechanism can draw one of --good tokens this often
     #[arg(long, value_name = "P", requires = "good", conflicts_with_all = ["mechanism", "epsilon", "epsilon_per_token", "total"])]
     probability: Option<f64>,
@@ -191,6 +199,8 @@ impl Release {
             candidates: self.candidates,
             good: self.good,
             clip: self.clip,
+            uniform: self.uniform,
+            room: self.room,
         };
         let entry = entry(name)?;
         let mechanism = match self.total {
@@ -203,7 +213,8 @@ impl Release {
 
     /// What a total pays for, whatever the mechanism: the one that keeps most comes first.
     fn every_mechanism(&self) -> Result<(), Failure> {
-        if self.candidates.is_some() || self.good.is_some() || self.clip.is_some() {
+        let own = [self.clip, self.uniform, self.room];
+        if self.candidates.is_some() || self.good.is_some() || own.iter().any(Option::is_some) {
             return Err(Failure::new("a mechanism's own setting needs its name", "add `--mechanism`"));
         }
         let (mut prices, mut beyond) = (Vec::new(), Vec::new());

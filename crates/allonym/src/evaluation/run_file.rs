@@ -49,6 +49,8 @@ pub(super) fn shown(settings: &Settings) -> serde_json::Value {
         "candidates": settings.candidates,
         "good": settings.good,
         "clip": settings.clip,
+        "uniform": settings.uniform,
+        "room": settings.room,
         "length": settings.length,
         "length-buckets": settings.length_buckets,
         "length-epsilon": settings.length_epsilon,

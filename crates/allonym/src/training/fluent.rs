@@ -128,7 +128,7 @@ mod tests {
             ..FluentTraining::default()
         };
         let report = train_fluent(&settings, &AtomicBool::new(false), &mut |_, _| {}).unwrap();
-        assert_eq!((report.records, report.guarantee), ([294, 3, 3], Some(Protection::Public)));
+        assert_eq!((report.records, &report.guarantee), ([294, 3, 3], &Some(Protection::Public)));
         // Of five tokens one is one of three: three to the fifth root is 1.25.
         assert!(report.perplexity.unwrap() < 3.0, "{report:?}");
         let (model, _) = FluentModel::open(&settings.basis.out.join("fluent")).unwrap();
