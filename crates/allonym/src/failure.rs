@@ -19,12 +19,14 @@ pub struct Failure {
     pub refused: bool,
     /// Whether only the reader of the output went away, which is nobody's fault.
     pub broken_pipe: bool,
+    /// Whether a person stopped the program.
+    pub interrupted: bool,
 }
 
 impl Failure {
     /// A failure with a hint.
     pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into(), refused: false, broken_pipe: false }
+        Self { message: message.into(), hint: hint.into(), refused: false, broken_pipe: false, interrupted: false }
     }
 
     /// A file of settings or words that cannot be read.
@@ -68,7 +70,7 @@ impl From<NnError> for Failure {
     fn from(error: NnError) -> Self {
         let hint = match &error {
             NnError::Refused { hint, .. } => hint,
-            NnError::Setting { .. } => "see `--help` for the range",
+            NnError::Setting { .. } => "change it, or leave it out for the default",
             NnError::LaterVersion { .. } => "use the program that wrote it, or a later one",
             NnError::Diverged { .. } => "take a smaller learning rate",
             NnError::File { .. } => "check the path, and whether the disk is full",
@@ -82,7 +84,7 @@ impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Self {
         match error {
             ModelError::Network(error) => error.into(),
-            ModelError::Setting { .. } => Self::new(error.to_string(), "see `--help` for the range"),
+            ModelError::Setting { .. } => Self::new(error.to_string(), "change it, or leave it out for the default"),
             _ => Self::new(error.to_string(), "check the model's directory, or the file that was named"),
         }
     }
@@ -93,12 +95,14 @@ impl From<DpError> for Failure {
         let hint = match &error {
             DpError::NoEntropy => "releases need randomness from the operating system; there is no fallback",
             DpError::UnknownMechanism { .. } => "see `allonym anonymize --help`",
-            DpError::MissingEpsilon => "for example `--epsilon 3`; what it costs is told by `allonym budget`",
+            DpError::MissingEpsilon => {
+                "for example `--epsilon-per-token 9`, or `--total 450` for the whole text; what it costs is told by `allonym budget`"
+            }
             DpError::TwoEpsilons => "leave out one of them",
             DpError::NotRead { .. } => "leave it out; `allonym anonymize --help` says what each mechanism reads",
             DpError::NothingFits { .. } => "raise the total, draw fewer tokens, or take another mechanism",
             DpError::Unbounded => "no release can be made with these numbers",
-            DpError::Setting { .. } => "see `allonym anonymize --help` for the range",
+            DpError::Setting { .. } => "change it, or leave it out for the default",
         };
         Self::new(error.to_string(), hint)
     }

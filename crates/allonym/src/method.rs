@@ -96,7 +96,11 @@ fn only_epsilon(settings: &Settings) -> Result<f64, Failure> {
         ("room", settings.room.is_some()),
     ];
     if let Some((setting, _)) = unread.iter().find(|(_, given)| *given) {
-        return Err(Failure::new(format!("`{setting}` means nothing for `{name}`"), "leave it out"));
+        let hint = match *setting {
+            "total" if name.starts_with("latent") => "its `--epsilon` is the total of a text: give that",
+            _ => "leave it out",
+        };
+        return Err(Failure::new(format!("`{setting}` means nothing for `{name}`"), hint));
     }
     settings.epsilon.ok_or_else(|| Failure::new(format!("`{name}` needs an epsilon"), "for example `--epsilon 10`"))
 }
@@ -155,6 +159,9 @@ impl Method {
             (_, adept::Norm::L1) => ("latent-laplace", Noise::LaplaceL1),
             (_, adept::Norm::L2) => ("latent-laplace", Noise::LaplaceRadial),
         };
+        if name == "latent-gaussian" && settings.delta == 0.0 {
+            return Err(Failure::new("`latent-gaussian` needs a delta", "for example `--delta 1e-6`"));
+        }
         if name == "latent-laplace" && settings.delta != 0.0 {
             return Err(Failure::new("`delta` means nothing for `latent-laplace`", "leave it out"));
         }

@@ -104,6 +104,12 @@ fn inside(directory: &Path) -> Result<PathBuf, Failure> {
         let message = format!("there is no model at {}", directory.display());
         return Err(Failure::new(message, "give the directory that `allonym train` wrote"));
     }
+    if !directory.join("er-ae").join("card.toml").is_file() && directory.join("training").join("reward").is_dir() {
+        return Err(Failure::new(
+            format!("the second stage of {} is not finished, so there is no ER-AE in it", directory.display()),
+            format!("finish it with `--resume`, or name what there is: {}", directory.join("ae-dp").display()),
+        ));
+    }
     let mut places = std::iter::once(directory.to_owned()).chain(WITHIN.map(|name| directory.join(name)));
     places.find(|place| place.join("card.toml").is_file()).ok_or_else(|| {
         let message = format!("{} has no model: there is no card.toml in it", directory.display());

@@ -138,6 +138,12 @@ fn private_training_states_its_price_for_a_record() {
     let input = texts(&place, &["It was."]);
     let release = run(&[&["anonymize", &input, "-o", &place.name("o.jsonl"), "--model", &out][..], &SUBSET].concat());
     assert!(release.stderr.contains("pays for that besides: epsilon"), "{}", release.stderr);
+    // What it will cost is said before the first step, and it is what the card says in the end.
+    let price = card.lines().find_map(|line| line.strip_prefix("epsilon-add-remove = ")).unwrap();
+    let said = format!("after all 80 steps: epsilon {:.3}", price.parse::<f64>().unwrap());
+    assert!(trained.stderr.contains(&said), "{said}: {}", trained.stderr);
+    let none = train(&place, &demo, &place.name("none"), &["--private", "noise=0,clip=1,delta=1e-4"]);
+    assert!(none.code == Some(1) && none.stderr.contains("would protect nobody"), "{none:?}");
     for bad in ["noise=2,clip=1", "noise=x,clip=1,delta=1e-4", "sigma=2", "noise=2,clip=1,delta=0.5"] {
         let refused = train(&place, &demo, &place.name("bad"), &["--private", bad]);
         assert_eq!(refused.code, Some(2), "{bad}: {refused:?}");
@@ -154,6 +160,12 @@ fn a_stopped_or_finished_training_is_not_written_over() {
     let again = train(&place, &demo, &out, &["--public"]);
     assert!(again.code == Some(2) && again.stderr.contains("has a model already"), "{again:?}");
     assert_eq!(train(&place, &demo, &out, &["--public", "--resume"]).code, Some(0));
+    let changed = train(&place, &demo, &out, &["--public", "--resume", "--word-dropout", "0.5"]);
+    assert!(changed.code == Some(1) && changed.stderr.contains("`word-dropout` was 0.0"), "{changed:?}");
+    let private = train(&place, &demo, &out, &["--resume"]);
+    assert!(private.code == Some(1) && private.stderr.contains("`public` was true"), "{private:?}");
+    let nothing = train(&place, &demo, &place.name("nowhere"), &["--public", "--resume"]);
+    assert!(nothing.code == Some(2) && nothing.stderr.contains("nothing to go on with"), "{nothing:?}");
     std::fs::create_dir(place.path("thesis")).unwrap();
     place.file("thesis/chapter.txt", "words");
     let other = train(&place, &demo, &place.name("thesis"), &["--public"]);
@@ -191,6 +203,10 @@ fn counts_of_words_are_released_instead_of_a_text() {
     assert_eq!(counts.values().sum::<u64>(), 4, "{text}");
     assert!(said.stderr.contains("released as counts of words, without their order"), "{}", said.stderr);
     assert!(said.stderr.contains("the word vectors are public"), "{}", said.stderr);
+    // Measured as words, not as JSON: four words came of four.
+    let judged = run(&["evaluate", "--original", &input, "--released", &out, "--attacks", "reconstruction", "--json"]);
+    let sheet: serde_json::Value = serde_json::from_str(&judged.stdout).unwrap();
+    assert_eq!(sheet["releases"][0]["utility"]["length_ratio"].as_f64(), Some(1.0), "{}", judged.stdout);
 }
 
 #[test]
@@ -252,7 +268,12 @@ fn the_papers_tables_are_made_again_from_a_trained_model() {
     let demo = place.name("demo.csv");
     run(&["demo", "--authors", "5", "--texts", "40", "--out", &demo]);
     let (vectors, out) = (common::vectors(&place), place.name("figures"));
-    let files = ["reproduce", "er-ae", "--data", &demo, "--model", model(), "--embeddings", &vectors, "--out", &out];
+    let trained = place.name("trained");
+    assert_eq!(train(&place, &demo, &trained, &["--public"]).code, Some(0));
+    let files = ["reproduce", "er-ae", "--data", &demo, "--model", &trained, "--embeddings", &vectors, "--out", &out];
+    // A model may have seen any text of another file.
+    let other = run(&["reproduce", "er-ae", "--data", &demo, "--model", model(), "--out", &out]);
+    assert!(other.code == Some(1) && other.stderr.contains("not the file that the model was trained on"), "{other:?}");
     let outcome = run(&[&files[..], &["--attackers", "naive-bayes", "--max-tokens", "8", "--reviews", &demo]].concat());
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     for system in
@@ -274,6 +295,9 @@ fn the_papers_tables_are_made_again_from_a_trained_model() {
     assert_eq!(curve.lines().filter(|line| line.starts_with("exponential-reviews,")).count(), 4, "{curve}");
     assert!(place.read("figures/figure-2-two-set.svg").ends_with("</svg>"));
     assert!(place.read("figures/table-1.csv").lines().count() > 15);
+    let few = run(&[&files[..], &["--attackers", "naive-bayes", "--max-tokens", "8", "--records", "20"]].concat());
+    assert_eq!(few.code, Some(0), "{}", few.stderr);
+    assert_eq!(place.read("figures/private/authors.jsonl").lines().count(), 20);
 }
 
 #[test]

@@ -14,6 +14,14 @@ use allonym_text::vocabulary::{END, START, UNKNOWN};
 use rayon::prelude::*;
 use std::sync::Arc;
 
+fn name(noise: Noise) -> &'static str {
+    match noise {
+        Noise::LaplaceL1 | Noise::LaplaceL2 => "Laplace",
+        Noise::LaplaceRadial => "radial",
+        Noise::Gaussian { .. } => "Gaussian",
+    }
+}
+
 impl Adept {
     /// The mechanism for this model's vectors, at a total loss of `epsilon` for a text.
     ///
@@ -22,11 +30,11 @@ impl Adept {
     pub fn mechanism(&self, epsilon: f64, noise: Noise) -> Result<Latent, DpError> {
         let clip = self.settings.clip;
         let (needed, allowed) = match noise {
-            Noise::LaplaceL1 => (Norm::L1, "made for the L2 norm, by which the model clips: radial or Gaussian"),
-            _ => (Norm::L2, "made for the L1 norm, by which the model clips: Laplace"),
+            Noise::LaplaceL1 => (Norm::L1, "radial or Gaussian: the model clips by the L2 norm"),
+            _ => (Norm::L2, "Laplace: the model clips by the L1 norm"),
         };
         if clip.norm != needed {
-            return Err(DpError::Setting { setting: "noise", value: format!("{noise:?}"), allowed });
+            return Err(DpError::Setting { setting: "noise", value: name(noise).to_owned(), allowed });
         }
         Latent::new(self.settings.latent, clip.bound, epsilon, noise)
     }

@@ -111,7 +111,11 @@ fn report(failure: &Failure) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     tell(&format!("{failure}\n"));
-    ExitCode::from(if failure.refused { 1 } else { 2 })
+    ExitCode::from(match failure {
+        Failure { interrupted: true, .. } => 130,
+        Failure { refused: true, .. } => 1,
+        _ => 2,
+    })
 }
 
 /// Prints help and version as they are, and usage errors with a hint in our form.

@@ -3,8 +3,9 @@
 use allonym::Stage;
 use allonym::io::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::Cell;
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A bar on standard error, or one that is not drawn where nobody looks.
 fn on_terminal() -> ProgressBar {
@@ -55,8 +56,8 @@ impl Drop for Bar {
     }
 }
 
-/// A line on standard error that says what is being done, on a terminal only.
-pub(super) struct Doing(ProgressBar);
+/// A line on standard error that says what is being done; where it is not a terminal, a line now and then.
+pub(super) struct Doing(ProgressBar, Cell<Option<Instant>>);
 
 impl Doing {
     pub(super) fn new() -> Self {
@@ -65,10 +66,14 @@ impl Doing {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self(bar)
+        Self(bar, Cell::new(None))
     }
 
     pub(super) fn says(&self, what: &str) {
+        let due = self.1.get().is_none_or(|last| last.elapsed() >= NOW_AND_THEN);
+        if self.0.is_hidden() && due && self.1.replace(Some(Instant::now())).is_some() {
+            super::tell(&format!("{what}\n"));
+        }
         self.0.set_message(what.to_owned());
     }
 }
@@ -87,7 +92,9 @@ pub(super) struct Training {
     smooth: Option<f64>,
 }
 
-/// Where nobody looks, a line so often.
+/// Where nobody looks, what is being done is said so often.
+const NOW_AND_THEN: Duration = Duration::from_secs(10);
+/// And how far training is.
 const EVERY: Duration = Duration::from_secs(60);
 
 impl Training {
@@ -96,7 +103,12 @@ impl Training {
     }
 
     pub(super) fn update(&mut self, stage: &str, made: Option<&allonym::nn::training::Progress>) {
-        if self.stage != stage {
+        if stage.starts_with(allonym::training::PRICE) {
+            self.bar.suspend(|| super::tell(&format!("{stage}\n")));
+            return;
+        }
+        let begins = self.stage != stage;
+        if begins {
             (self.stage, self.smooth) = (stage.to_owned(), None);
             let template = if made.is_some() { "{bar:30} {percent:>3} %  {msg}" } else { "{spinner} {msg}  {elapsed}" };
             if let Ok(style) = ProgressStyle::with_template(template) {
@@ -106,6 +118,9 @@ impl Training {
         }
         let Some(made) = made else {
             self.bar.set_message(stage.to_owned());
+            if self.bar.is_hidden() && begins {
+                super::tell(&format!("{stage}\n"));
+            }
             return;
         };
         if let Some(loss) = made.loss {
@@ -124,7 +139,7 @@ impl Training {
         line.push_str(&format!(", {} left", indicatif::HumanDuration(made.left)));
         self.bar.set_length(made.steps);
         self.bar.set_position(made.step);
-        let due = self.last.elapsed() >= EVERY || made.validation.is_some() || made.step == made.steps;
+        let due = begins || self.last.elapsed() >= EVERY || made.validation.is_some() || made.step == made.steps;
         if self.bar.is_hidden() && due {
             self.last = std::time::Instant::now();
             super::tell(&format!("{line}\n"));

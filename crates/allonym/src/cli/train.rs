@@ -1,7 +1,7 @@
 //! `allonym train`: trains a model on texts of a file.
 
 use super::progress::Training;
-use super::train_basis::{BasisFlags, preset_help, preset_parser, stop_on_interrupt};
+use super::train_basis::{BasisFlags, conclude, how_to_use, preset_help, preset_parser, stop_on_interrupt};
 use allonym::Failure;
 use allonym::models::er_ae::PRESETS;
 use allonym::training::{ErAeTraining, Report, train_er_ae};
@@ -122,10 +122,9 @@ impl ErAe {
         let mut shown = Training::new();
         let report = train_er_ae(&settings, &stop, &mut |stage, made| shown.update(stage, made))?;
         drop(shown);
-        if self.json {
-            return super::print_json(&report);
-        }
-        super::print(&told(&report, &settings.basis.out.display().to_string()))
+        let told =
+            if self.json { super::json(&report)? } else { told(&report, &settings.basis.out.display().to_string()) };
+        conclude(&told, report.stopped)
     }
 }
 
@@ -158,7 +157,10 @@ fn told(report: &Report, out: &str) -> String {
     }
     text.push_str(&match report.stopped {
         true => format!("\nstopped: go on with `--resume` ({out})\n"),
-        false => format!("\nuse it: allonym anonymize FILE --model {out} --mechanism subset --epsilon-per-token 9\n"),
+        false => {
+            let command = format!("allonym anonymize FILE --model {out} --mechanism subset --epsilon-per-token 9");
+            how_to_use(&command, report.stages.last().map(|stage| &stage.guarantee))
+        }
     });
     text
 }

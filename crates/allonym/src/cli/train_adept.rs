@@ -1,7 +1,7 @@
 //! `allonym train adept`: an auto-encoder whose latent vector can be noised.
 
 use super::progress::Training;
-use super::train_basis::{BasisFlags, preset_help, preset_parser, stop_on_interrupt};
+use super::train_basis::{BasisFlags, conclude, how_to_use, preset_help, preset_parser, stop_on_interrupt};
 use allonym::Failure;
 use allonym::models::adept::{Clip, Norm, PRESETS};
 use allonym::training::{AdeptReport, AdeptTraining, train_adept};
@@ -97,10 +97,9 @@ impl Adept {
         let mut shown = Training::new();
         let report = train_adept(&settings, &stop, &mut |stage, made| shown.update(stage, made))?;
         drop(shown);
-        if self.json {
-            return super::print_json(&report);
-        }
-        super::print(&told(&report, &settings.basis.out.display().to_string()))
+        let told =
+            if self.json { super::json(&report)? } else { told(&report, &settings.basis.out.display().to_string()) };
+        conclude(&told, report.stopped)
     }
 }
 
@@ -126,6 +125,7 @@ fn told(report: &AdeptReport, out: &str) -> String {
             found.clipped
         ));
     }
-    text.push_str(&format!("\nthe model: {out}/adept\n"));
+    let command = format!("allonym anonymize FILE --model {out} --mechanism latent-laplace --epsilon 100");
+    text.push_str(&how_to_use(&command, report.guarantee.as_ref()));
     text
 }

@@ -2,6 +2,7 @@
 
 use super::anonymize::format_parser;
 use allonym::Failure;
+use allonym::nn::Protection;
 use allonym::nn::optimiser::PrivateSettings;
 use allonym::training::Basis;
 use clap::Args;
@@ -31,6 +32,14 @@ pub(super) struct BasisFlags {
     /// The format, if the name does not tell
     #[arg(long, value_parser = format_parser(), hide_possible_values = true)]
     format: Option<String>,
+
+    /// The CSV or TSV file has no header; its columns are named 1, 2, ..
+    #[arg(long)]
+    no_header: bool,
+
+    /// What stands between two cells of a CSV file [default: a comma]
+    #[arg(long, value_name = "CHAR")]
+    delimiter: Option<char>,
 
     /// The column that holds the text
     #[arg(long, default_value = "text", value_name = "NAME")]
@@ -82,6 +91,8 @@ impl BasisFlags {
             out: self.out,
             public: self.public,
             private: self.private,
+            no_header: self.no_header,
+            delimiter: self.delimiter,
             text_column: self.text_column,
             author_column: self.author_column,
             vocabulary: self.vocabulary,
@@ -128,6 +139,26 @@ fn private_parser(text: &str) -> Result<PrivateSettings, String> {
         }
     }
     Ok(settings)
+}
+
+/// Prints what a training run left. A run that was stopped has made a checkpoint, and is no success.
+pub(super) fn conclude(told: &str, stopped: bool) -> Result<(), Failure> {
+    super::print(told)?;
+    if stopped {
+        let failure = Failure::new("interrupted", "go on with the same command and `--resume`");
+        return Err(Failure { interrupted: true, ..failure });
+    }
+    Ok(())
+}
+
+/// How to use a model, where it may be used.
+pub(super) fn how_to_use(command: &str, guarantee: Option<&Protection>) -> String {
+    match guarantee {
+        Some(guarantee) if !guarantee.holds() => {
+            "\nnot for use: it was trained on private texts without protection, and may repeat them; `--public` declares texts public, `--private` adds noise\n".to_owned()
+        }
+        _ => format!("\nuse it: {command}\n"),
+    }
 }
 
 /// A flag that is set on interruption: the step that is being made is finished, and a checkpoint written.

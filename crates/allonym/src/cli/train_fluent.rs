@@ -1,7 +1,7 @@
 //! `allonym train fluent`.
 
 use super::progress::Training;
-use super::train_basis::{BasisFlags, stop_on_interrupt};
+use super::train_basis::{BasisFlags, conclude, how_to_use, stop_on_interrupt};
 use allonym::Failure;
 use allonym::training::{FluentReport, FluentTraining, train_fluent};
 use clap::Args;
@@ -74,10 +74,9 @@ impl Fluent {
         let mut shown = Training::new();
         let report = train_fluent(&settings, &stop, &mut |stage, made| shown.update(stage, made))?;
         drop(shown);
-        if self.json {
-            return super::print_json(&report);
-        }
-        super::print(&told(&report, &settings.basis.out.display().to_string()))
+        let told =
+            if self.json { super::json(&report)? } else { told(&report, &settings.basis.out.display().to_string()) };
+        conclude(&told, report.stopped)
     }
 }
 
@@ -98,8 +97,7 @@ fn told(report: &FluentReport, out: &str) -> String {
     if let Some(perplexity) = report.perplexity {
         text.push_str(&format!("  perplexity on test records, unknown words as one word: {perplexity:.1}\n"));
     }
-    text.push_str(&format!(
-        "\nuse it: allonym anonymize FILE --model {out} --mechanism fluent --epsilon-per-token 8\n"
-    ));
+    let command = format!("allonym anonymize FILE --model {out} --mechanism fluent --epsilon-per-token 8");
+    text.push_str(&how_to_use(&command, report.guarantee.as_ref()));
     text
 }

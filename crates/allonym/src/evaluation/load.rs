@@ -77,7 +77,7 @@ pub fn printable(name: &str) -> String {
 }
 
 /// The SHA-256 of a file; none for a directory or a stream.
-fn hash(path: &Path) -> Option<String> {
+pub(crate) fn hash(path: &Path) -> Option<String> {
     // A pipe that was read has nothing more to give, and would be waited for.
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let mut file = std::fs::File::open(path).ok()?;

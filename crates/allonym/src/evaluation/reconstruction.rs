@@ -58,7 +58,8 @@ pub(super) fn reconstruction(
     let chance = blind as f64 / hits.len().max(1) as f64;
     // The mechanism is what the run file claims. If taking the released tokens as they are finds more, that is what is found.
     let count = |found: &[bool]| found.iter().filter(|found| **found).count();
-    let most = count(&hits).max(count(&copied));
+    // Nobody has to look at the release at all.
+    let most = count(&hits).max(count(&copied)).max(blind);
     Ok(Interval::of_share(most, hits.len()).map(|recovered| Reconstruction { tokens: hits.len(), recovered, chance }))
 }
 

@@ -10,6 +10,7 @@ use super::run_file::{RunFile, shown};
 use super::target::Target;
 use super::utility::utility;
 use crate::failure::Failure;
+use crate::method::Form;
 use allonym_eval::attack::{Finding, Side, Sides, Target as Told, attribution, detection, verification};
 use allonym_eval::attacker::{self, Attacker};
 use allonym_eval::features::style_change;
@@ -74,11 +75,19 @@ impl<'a> Run<'a> {
         let mut common = vec![true; self.original.texts.len()];
         for path in &self.plan.released {
             progress(&format!("reading {}", path.display()));
-            let released = Loaded::read(path, &reading, &[], &named)?;
+            let mut released = Loaded::read(path, &reading, &[], &named)?;
             let run_file = RunFile::beside(path)?.unwrap_or_else(|remark| {
                 self.remark(remark);
                 None
             });
+            let counts = run_file.as_ref().is_some_and(|file| file.settings.form == Form::Vector);
+            if counts {
+                self.remark(format!(
+                    "{} holds counts of words; it is measured as these words, in the order in which they are listed.",
+                    released.source.name
+                ));
+                released.texts.iter_mut().for_each(|text| *text = as_words(text));
+            }
             let shuffled = run_file.as_ref().is_some_and(|file| file.settings.shuffle);
             let (id, allowed) = (&self.plan.id_column.0, self.plan.allow_missing);
             let lined = LinedUp::of(self.original, &released, id, allowed, shuffled)?;
@@ -310,6 +319,15 @@ impl<'a> Run<'a> {
         };
         records.iter().step_by(step).take(self.plan.samples).map(sample).collect()
     }
+}
+
+/// The words of a release by counts, each as often as it was drawn.
+fn as_words(counts: &str) -> String {
+    let Ok(counts) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(counts) else {
+        return counts.to_owned();
+    };
+    let often = |(word, count): (&String, &serde_json::Value)| vec![word.clone(); count.as_u64().unwrap_or(0) as usize];
+    counts.iter().flat_map(often).collect::<Vec<_>>().join(" ")
 }
 
 /// The texts at these places.

@@ -262,7 +262,7 @@ impl Measured<'_> {
         let data = |examples| Data { examples, standing: Standing::Private, fingerprint: "withheld" };
         let run = Run {
             directory: &directory,
-            resume: false,
+            resume: checkpoint::find(&directory, Pointer::Latest)?.is_some(),
             earlier_steps: 0,
             stop: self.stop,
             progress: &mut |made: &Progress| progress(&stage, Some(made)),

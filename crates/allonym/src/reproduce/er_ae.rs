@@ -107,11 +107,19 @@ pub struct ErAeFigures {
 pub fn reproduce_er_ae(plan: &ErAeReproduction, progress: &mut dyn FnMut(&str)) -> Result<ErAeFigures, Failure> {
     let [er_ae, ae_dp] = ["er-ae", "ae-dp"].map(|name| plan.model.join(name));
     progress("reading the models");
+    if let Some(missing) = [&er_ae, &ae_dp].into_iter().find(|stage| !stage.join("card.toml").is_file()) {
+        return Err(Failure::new(
+            format!("{} is missing: both stages of an ER-AE are compared", missing.display()),
+            "give a directory that `allonym train er-ae` finished, with its second stage",
+        ));
+    }
+    attackers_known(&plan.attackers)?;
     let (with_reward, _) = ErAe::open(&er_ae)?;
     let (without, _) = ErAe::open(&ae_dp)?;
     let words = with_reward.vocabulary().words();
     let all = systems(&er_ae, &ae_dp, plan.embeddings.as_deref(), words, plan.max_tokens);
     let trained = trained(&plan.model)?;
+    check_unseen(plan, &trained)?;
     let originals = plan.out.join("private");
     for directory in [&originals, &plan.out.join("releases")] {
         std::fs::create_dir_all(directory).map_err(writing(directory))?;
@@ -147,6 +155,35 @@ fn trained(model: &Path) -> Result<ErAeTraining, Failure> {
         let message = format!("{} is not of a training of er-ae: {}", path.display(), error.message());
         Failure::new(message, "give the directory that `allonym train er-ae` wrote")
     })
+}
+
+fn attackers_known(names: &[String]) -> Result<(), Failure> {
+    names.iter().try_for_each(|name| allonym_eval::attacker::find(name).map(|_| ()))?;
+    Ok(())
+}
+
+/// A test part is one that the model has not seen: of the file that it was trained on, and of a training that left one.
+fn check_unseen(plan: &ErAeReproduction, trained: &ErAeTraining) -> Result<(), Failure> {
+    if trained.basis.private.is_some() {
+        return Err(Failure::refusal(
+            "private training learns from every record, so there is none left to test with",
+            "train a model on public texts for the comparison",
+        ));
+    }
+    let path = plan.model.join("training").join("data.sha256");
+    let known =
+        std::fs::read_to_string(&path).map_err(|error| Failure::reading("what was trained on", &path, &error))?;
+    let given = crate::evaluation::load::hash(&plan.data);
+    if given.is_none_or(|given| given != known.trim()) {
+        return Err(Failure::refusal(
+            format!(
+                "{} is not the file that the model was trained on: it may have seen any of these texts",
+                plan.data.display()
+            ),
+            "give the same file; its test part is the one that was left out",
+        ));
+    }
+    Ok(())
 }
 
 /// The test part of a file, each record cut to the most tokens, so that originals and releases are of one length.
@@ -193,14 +230,16 @@ fn test_part(
     Ok(out.to_owned())
 }
 
-/// At most about so many, the same share of every author's, and at least one.
+/// At most so many, and about the same share of every author's.
 fn spread(records: &[usize], authors: Option<&[Option<String>]>, most: usize) -> Vec<usize> {
-    let step = records.len().div_ceil(most.max(1)).max(1);
     let mut groups: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::new();
     for record in records {
         groups.entry(authors.and_then(|authors| authors[*record].as_deref())).or_default().push(*record);
     }
-    let mut kept: Vec<usize> = groups.into_values().flat_map(|group| group.into_iter().step_by(step)).collect();
+    // Authors one after the other, and of all together every so-and-so-many-th: rounding is not done anew for each of them.
+    let ordered: Vec<usize> = groups.into_values().flatten().collect();
+    let count = most.min(ordered.len());
+    let mut kept: Vec<usize> = (0..count).map(|place| ordered[place * ordered.len() / count]).collect();
     kept.sort_unstable();
     kept
 }
@@ -311,7 +350,7 @@ fn notes(plan: &ErAeReproduction, words: usize) -> Vec<String> {
         ),
         format!("The vocabulary has {words} words; the papers' has 20,000, counted from the texts, which leaks."),
         "The releases are seeded, so that they can be made again: they are not private.".to_owned(),
-        "Attackers learn from four fifths of the test records and are tested on the rest.".to_owned(),
+        "Attackers learn from about four fifths of each author's test records and are tested on the rest.".to_owned(),
         "Table 3 of the second paper: the row of the two-set mechanism does not follow from its definition; ours does."
             .to_owned(),
     ]

@@ -55,7 +55,9 @@ pub fn train_adept(
     progress("reading texts", None);
     let prepared =
         basis.prepare(Shares::USUAL, |text| vec![model.text(&Document::read_up_to(text, basis.max_tokens))])?;
-    begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
+    let plan = settings.plan(preset, prepared.training.len());
+    basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
+    let _lock = begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
 
     let directory = basis.out.join("training").join("reconstruction");
     let run = Run {
@@ -65,7 +67,6 @@ pub fn train_adept(
         stop,
         progress: &mut |made: &Progress| progress("reconstruction", Some(made)),
     };
-    let plan = settings.plan(preset, prepared.training.len());
     let outcome = train(&mut model, &plan, prepared.data(&prepared.training), prepared.validation(), run)?;
     let note = "for the owner of the texts: the figures are exact";
     let mut report = AdeptReport {

@@ -7,12 +7,15 @@ use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
 use allonym_io::{Format, Table};
 use allonym_nn::optimiser::PrivateSettings;
-use allonym_nn::training::{Data, Decay, Schedule, Standing, TrainingSettings};
+use allonym_nn::training::{Data, Decay, Progress, Schedule, Standing, TrainingSettings, protection};
 use allonym_nn::{Card, Protection};
 use allonym_text::Vocabulary;
 use allonym_text::vocabulary::Origin;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+
+/// What a line of progress begins with that tells a price.
+pub const PRICE: &str = "the price";
 
 /// At most so many examples are looked at to choose the best state, and as many to say how good it is.
 const LOOKED_AT: usize = 2000;
@@ -30,6 +33,11 @@ pub struct Basis {
     /// The format of the file, where its name does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
+    /// Whether a CSV or TSV file has no header; its columns are then named 1, 2, .. Default false.
+    pub no_header: bool,
+    /// What stands between two cells of a CSV file. Default a comma.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<char>,
     /// The column that holds the text. Default `text`.
     pub text_column: String,
     /// The column that names the author, for the split. Default `author`.
@@ -66,6 +74,8 @@ impl Default for Basis {
             out: PathBuf::new(),
             public: false,
             format: None,
+            no_header: false,
+            delimiter: None,
             text_column: "text".into(),
             author_column: "author".into(),
             vocabulary: None,
@@ -128,6 +138,12 @@ impl Basis {
             let message = "the texts are declared public, and noise is asked for to protect them";
             return Err(Failure::new(message, "leave out `--public` or `--private`"));
         }
+        if let Some(why) = self.private.as_ref().and_then(PrivateSettings::unprotected) {
+            return Err(Failure::refusal(
+                format!("`private` would protect nobody: {why}"),
+                "give noise above 0 and a finite clip, or leave `--private` out",
+            ));
+        }
         check_out(&self.out, self.resume)
     }
 
@@ -177,14 +193,22 @@ impl Basis {
     pub(super) fn prepare(&self, shares: Shares, examples: impl Fn(&str) -> Vec<Text>) -> Result<Prepared, Failure> {
         let reading = Reading {
             format: self.format,
-            table: Table::default(),
+            table: Table {
+                header: !self.no_header,
+                delimiter: self.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()),
+            },
             text_column: self.text_column.clone(),
             // No record is looked up by its id here.
             id_column: self.author_column.clone(),
             author_column: self.author_column.clone(),
             label_column: "label".to_owned(),
         };
-        let loaded = Loaded::read(&self.data, &reading, &[], &[])?;
+        // A column that was named must be there.
+        let named: Vec<String> = Some(self.author_column.clone())
+            .filter(|name| *name != Self::default().author_column)
+            .into_iter()
+            .collect();
+        let loaded = Loaded::read(&self.data, &reading, &[], &named)?;
         let parts = match self.private {
             None => Parts::by_shares(loaded.texts.len(), loaded.column(&self.author_column), shares, self.seed),
             Some(_) => Parts::whole(loaded.texts.len()),
@@ -215,6 +239,34 @@ impl Basis {
             },
             hash,
         })
+    }
+
+    /// Says what private training will cost, before it begins. `steps` are those of all stages.
+    pub(super) fn tell_price(
+        &self,
+        plans: &[TrainingSettings],
+        examples: usize,
+        progress: &mut dyn FnMut(&str, Option<&Progress>),
+    ) -> Result<(), Failure> {
+        let Some(private) = &self.private else { return Ok(()) };
+        let (mut steps, mut sampling) = (0, None);
+        for plan in plans {
+            let plan = plan.plan(examples)?;
+            (steps, sampling) = (steps + plan.steps, plan.sampling);
+        }
+        let Some(sampling) = sampling else { return Ok(()) };
+        if let Protection::Differential(promise) =
+            protection(Standing::Private, Some((private, sampling)), steps, false)?
+        {
+            progress(
+                &format!(
+                    "{PRICE} of a record, after all {steps} steps: epsilon {:.3} (one added or removed), {:.3} (one replaced), delta {:e}; rate {:.6} (texts in a step by records)",
+                    promise.epsilon_add_remove, promise.epsilon_replace_one, promise.delta, promise.rate
+                ),
+                None,
+            );
+        }
+        Ok(())
     }
 
     /// What an example of private training is, in words of the file.

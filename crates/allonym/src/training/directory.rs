@@ -19,7 +19,11 @@ pub(super) fn check_out(out: &Path, resume: bool) -> Result<(), Failure> {
     let used = std::fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
     let ours = out.join("settings.toml").is_file() && out.join("training").is_dir();
     match (used, ours, resume) {
-        (true, true, true) | (false, ..) => Ok(()),
+        (false, _, true) => Err(Failure::new(
+            format!("there is nothing to go on with in {}", out.display()),
+            "check the path of `--out`, or begin without `--resume`",
+        )),
+        (true, true, true) | (false, _, false) => Ok(()),
         (true, true, false) => Err(Failure::new(
             format!("{} has a model already", out.display()),
             "go on with it by `--resume`, or choose another directory",
@@ -32,7 +36,64 @@ pub(super) fn check_out(out: &Path, resume: bool) -> Result<(), Failure> {
 }
 
 /// Keeps the settings and the hash of the texts beside the checkpoints, which are the owner's; a run that is gone on with must have the same texts.
-pub(super) fn begin(out: &Path, settings: &impl Serialize, hash: Option<&String>, resume: bool) -> Result<(), Failure> {
+///
+/// The file that is returned is locked, so that two runs do not write into one directory.
+pub(super) fn begin(
+    out: &Path,
+    settings: &impl Serialize,
+    hash: Option<&String>,
+    resume: bool,
+) -> Result<std::fs::File, Failure> {
+    let writing = |error: std::io::Error| {
+        Failure::new(format!("cannot write into {}: {}", out.display(), error.kind()), "check the path")
+    };
+    std::fs::create_dir_all(out.join("training")).map_err(writing)?;
+    let lock = std::fs::File::create(out.join("training").join("lock")).map_err(writing)?;
+    if let Err(std::fs::TryLockError::WouldBlock) = lock.try_lock() {
+        let message = format!("another run is training in {}", out.display());
+        return Err(Failure::refusal(message, "wait for it, or choose another directory"));
+    }
+    if resume {
+        same_settings(out, settings)?;
+    }
+    write_data(out, settings, hash, resume)?;
+    Ok(lock)
+}
+
+/// Which settings of a run may change while it goes on: where files are, and how many threads there are.
+const MAY_CHANGE: [&str; 6] = ["resume", "threads", "data", "out", "embeddings", "vocabulary"];
+
+/// Says which setting is another one than when the run began.
+fn same_settings(out: &Path, settings: &impl Serialize) -> Result<(), Failure> {
+    let path = out.join("settings.toml");
+    let text = std::fs::read_to_string(&path).map_err(|error| Failure::reading("the settings", &path, &error))?;
+    let before = toml::from_str::<toml::Table>(&text).unwrap_or_default();
+    let now = toml::Table::try_from(settings).unwrap_or_default();
+    let (before, now) = (flat(before), flat(now));
+    let shown = |value: Option<&toml::Value>| value.map_or("not given".to_owned(), ToString::to_string);
+    let names = before.keys().chain(now.keys()).filter(|name| !MAY_CHANGE.contains(&name.as_str()));
+    let changed = names.into_iter().find(|name| before.get(*name) != now.get(*name));
+    match changed {
+        None => Ok(()),
+        Some(name) => Err(Failure::refusal(
+            format!("`{name}` was {} when the run began, and is {} now", shown(before.get(name)), shown(now.get(name))),
+            format!("repeat the flags of the first command; {} has them", path.display()),
+        )),
+    }
+}
+
+/// Settings by their names, without the tables that they stand in.
+fn flat(table: toml::Table) -> toml::Table {
+    table
+        .into_iter()
+        .flat_map(|(name, value)| match value {
+            toml::Value::Table(inner) => flat(inner),
+            value => toml::Table::from_iter([(name, value)]),
+        })
+        .collect()
+}
+
+fn write_data(out: &Path, settings: &impl Serialize, hash: Option<&String>, resume: bool) -> Result<(), Failure> {
     let path = out.join("training").join("data.sha256");
     let hash = hash.cloned().unwrap_or_default();
     match std::fs::read_to_string(&path) {

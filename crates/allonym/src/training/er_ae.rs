@@ -68,10 +68,11 @@ pub fn train_er_ae(
         // What is protected is a record, so a record is one example, whatever it holds.
         Some(_) => vec![model.pieces(&Document::read(text)).swap_remove(0)],
     })?;
-    for reward in [false, true].into_iter().filter(|reward| !reward || settings.with_reward(preset)) {
-        settings.stage(preset, prepared.training.len(), reward).plan(prepared.training.len())?;
-    }
-    begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
+    let stages = [false, true].into_iter().filter(|reward| !reward || settings.with_reward(preset));
+    let plans: Vec<_> = stages.map(|reward| settings.stage(preset, prepared.training.len(), reward)).collect();
+    plans.iter().try_for_each(|plan| plan.plan(prepared.training.len()).map(|_| ()))?;
+    basis.tell_price(&plans, prepared.training.len(), progress)?;
+    let _lock = begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
 
     let Filled { found, alike, made } = filled;
     let mut report = Report {

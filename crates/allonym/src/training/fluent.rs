@@ -61,7 +61,8 @@ pub fn train_fluent(
     })?;
     let plan = settings.plan(prepared.training.len());
     plan.plan(prepared.training.len())?;
-    begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
+    basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
+    let _lock = begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
     let directory = basis.out.join("training").join("language");
     let run = Run {
         directory: &directory,

@@ -21,7 +21,7 @@ mod parts;
 
 pub use adept::{AdeptReport, train_adept};
 pub use adept_settings::AdeptTraining;
-pub use basis::Basis;
+pub use basis::{Basis, PRICE};
 pub use er_ae::{Report, StageReport, train_er_ae};
 pub use er_ae_settings::ErAeTraining;
 pub use fluent::{FluentReport, train_fluent};
