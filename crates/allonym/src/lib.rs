@@ -5,6 +5,7 @@
 //! the bindings, call the same functions.
 #![forbid(unsafe_code)]
 
+mod bundled;
 pub mod demo;
 pub mod evaluation;
 mod explain;
@@ -17,16 +18,20 @@ pub mod reproduce;
 mod reserve;
 mod run;
 mod settings;
+mod shown;
 mod source;
+mod suits;
 mod summary;
 pub mod training;
 
+pub use bundled::bundled_model;
 pub use failure::Failure;
 pub use method::{Form, OTHERS};
 pub use pipeline::Pipeline;
 pub use reserve::Reserved;
 pub use run::{OnProgress, Stage, dry_run, run};
 pub use settings::{Checked, Settings};
+pub use shown::{Pair, check_showable, shown};
 pub use summary::{Roles, Summary};
 
 pub use allonym_dp as dp;

@@ -27,6 +27,12 @@ pub(crate) struct OpenModel {
 }
 
 impl OpenModel {
+    /// The model that comes with the program.
+    pub(crate) fn bundled() -> Result<Self, Failure> {
+        let (model, card) = crate::bundled::bundled_model()?;
+        Ok(Self { model: Trained::Fluent(Box::new(model)), card })
+    }
+
     /// Reads the model of a directory, or of a directory that `train` wrote.
     pub(crate) fn open(directory: &Path, allow_private: bool) -> Result<Self, Failure> {
         let directory = inside(directory)?;

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::method::{Form, Method};
 use crate::settings::Checked;
 use crate::source::{Ready, Source};
+use crate::suits::Suits;
 use allonym_dp::latent::Latent;
 use allonym_dp::mechanism::Fluent;
 use allonym_dp::{
@@ -48,6 +49,7 @@ pub struct Pipeline<'a> {
     records: AtomicU64,
     public_words: &'static str,
     workers: rayon::ThreadPool,
+    suits: Suits,
 }
 
 impl<'a> Pipeline<'a> {
@@ -98,6 +100,7 @@ impl<'a> Pipeline<'a> {
             records: AtomicU64::new(0),
             public_words,
             workers,
+            suits: Suits::default(),
         })
     }
 
@@ -169,6 +172,9 @@ impl<'a> Pipeline<'a> {
         first: u64,
         texts: &[Private<String>],
     ) -> Vec<Released<Vec<u32>>> {
+        if matches!(source, Source::Fluent(..)) {
+            texts.par_iter().for_each(|text| self.suits.look(text, self.vocabulary, self.terms.max_tokens));
+        }
         let ready = source.ready(texts, &self.terms);
         let drawn: Vec<Drawn> = match (mechanism.as_fluent(), source) {
             (Some(fluent), Source::Fluent(model, _)) => self.side_by_side(fluent, model, source, first, ready, texts),
@@ -262,6 +268,11 @@ impl<'a> Pipeline<'a> {
     /// Ends the explanation, if there is one; says what went wrong with it.
     pub(crate) fn explained(&mut self) -> Result<(), String> {
         self.explanations.take().map_or(Ok(()), Explanations::finish)
+    }
+
+    /// What the owner is told about texts that were not made for the model.
+    pub(crate) fn unsuited(&self) -> Vec<String> {
+        self.suits.told()
     }
 
     /// A random stream for another purpose than a record.

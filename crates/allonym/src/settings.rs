@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// The loss of a token where none is given: about half of the meaning is kept, and most names are not.
+const USUAL_LOSS: f64 = 8.0;
+
 /// The settings of a run, as in a `run.toml`. Only [`Settings::check`]ed ones run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -44,7 +47,7 @@ pub struct Settings {
     pub delimiter: Option<char>,
     /// Whether the rows are written in random order. Default false.
     pub shuffle: bool,
-    /// The mechanism, by its name in the catalogue. Default `random`.
+    /// The mechanism, by its name in the catalogue. Default `fluent`, and with it a loss of 8 a token where none is given.
     pub mechanism: String,
     /// What becomes of the length of a text. Default `fixed`.
     pub length: Length,
@@ -132,7 +135,7 @@ impl Default for Settings {
             no_header: false,
             delimiter: None,
             shuffle: false,
-            mechanism: "random".into(),
+            mechanism: "fluent".into(),
             length: Length::Fixed,
             length_buckets: None,
             length_epsilon: None,
@@ -177,6 +180,11 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// The columns of the release: the text's is where it was, and nothing else is asked for.
+    pub(crate) fn of_release(&self) -> Columns {
+        Columns { text: self.columns.text.clone(), keep_author: true, ..Columns::default() }
+    }
+
     /// The settings as they were given.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -191,6 +199,10 @@ impl Settings {
     pub fn check(mut self) -> Result<Checked, Failure> {
         if self.in_place && is_stream(&self.output) && !is_stream(&self.input) {
             self.output = self.input.clone();
+        }
+        let none_given = self.epsilon.is_none() && self.epsilon_per_token.is_none() && self.total.is_none();
+        if self.mechanism == Self::default().mechanism && none_given {
+            self.epsilon_per_token = Some(USUAL_LOSS);
         }
         let format = Format::settle(self.format, &self.input)?;
         if self.no_header && !matches!(format, Format::Csv | Format::Tsv) {
@@ -448,7 +460,10 @@ impl Settings {
                 let source = Source::of(self, &vocabulary, model, mechanism.reads())?;
                 if mechanism.as_fluent().is_some() && !matches!(source, Source::Fluent(..)) {
                     let message = "`fluent` needs a model of what is expected";
-                    return Err(Failure::new(message, "name one of kind `fluent` with `--model`"));
+                    return Err(Failure::new(
+                        message,
+                        "leave out `--model` for the one that comes with the program, or name one of kind `fluent`",
+                    ));
                 }
                 Method::Tokens { mechanism, source }
             }
@@ -457,21 +472,30 @@ impl Settings {
     }
 
     fn load_model(&self) -> Result<Option<OpenModel>, Failure> {
-        let Some(directory) = &self.model else {
-            if self.allow_private_model {
-                let message = "`allow-private-model` means nothing without a model";
-                return Err(Failure::new(message, "leave it out, or name a model with `--model`"));
-            }
+        if self.model.is_none() && self.allow_private_model {
+            let message = "`allow-private-model` means nothing without a model";
+            return Err(Failure::new(message, "leave it out, or name a model with `--model`"));
+        }
+        if self.model.is_none() && self.mechanism != Self::default().mechanism {
             return Ok(None);
-        };
+        }
         if self.vocabulary.is_some() || self.vocabulary_size.is_some() {
             let message = "a model has a vocabulary of its own";
-            return Err(Failure::new(message, "leave out `--vocabulary` and `--vocabulary-size`"));
+            let hint = match &self.model {
+                Some(_) => "leave out `--vocabulary` and `--vocabulary-size`",
+                None => "leave them out, or name a mechanism that needs no model: `--mechanism subset`",
+            };
+            return Err(Failure::new(message, hint));
         }
         if self.embeddings.is_some() {
             let message = "a model has word vectors of its own";
-            return Err(Failure::new(message, "leave out `--embeddings` or `--model`"));
+            let hint = match &self.model {
+                Some(_) => "leave out `--embeddings` or `--model`",
+                None => "leave them out, or name a mechanism for word vectors: `--mechanism subset`",
+            };
+            return Err(Failure::new(message, hint));
         }
+        let Some(directory) = &self.model else { return Ok(Some(OpenModel::bundled()?)) };
         let opened = OpenModel::open(directory, self.allow_private_model)?;
         if opened.vocabulary().origin() == Origin::Private && !self.allow_private_vocabulary {
             return Err(Failure::refusal(
@@ -547,8 +571,10 @@ mod tests {
             Settings { threads: 100_000, ..default() },
             Settings { length_buckets: Some(5), ..default() },
             Settings { mechanism: "subset".into(), ..default() },
-            Settings { epsilon: Some(1.0), ..default() },
-            Settings { total: Some(1.0), ..default() },
+            Settings { mechanism: "random".into(), epsilon: Some(1.0), ..default() },
+            Settings { mechanism: "random".into(), total: Some(1.0), ..default() },
+            Settings { epsilon: Some(1.0), total: Some(50.0), ..default() },
+            Settings { embeddings: Some("vectors.txt".into()), ..default() },
             Settings { delta: 1.0, ..default() },
             Settings { input: "what.xyz".into(), ..default() },
         ];

@@ -13,6 +13,8 @@ const KNOWN: &[(&str, &str)] = &[
     ("allonym/src/evaluation/load.rs", "evaluation: on its owner's machine"),
     ("allonym/src/explain.rs", "explain: the owner asked for a file that tells the originals, and it says so"),
     ("allonym/src/reserve.rs", "the ledger keeps keyed hashes of ids and authors"),
+    ("allonym/src/shown.rs", "shown to their owner, who asked"),
+    ("allonym/src/suits.rs", "counts of unsuitable texts, told to their owner"),
 ];
 
 fn sources(directory: &Path, found: &mut Vec<std::path::PathBuf>) {

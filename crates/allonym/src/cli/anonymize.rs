@@ -44,6 +44,10 @@ pub(super) struct Anonymize {
     #[arg(long, env = "ALLONYM_JSON", hide_env = true)]
     json: bool,
 
+    /// Show the first originals beside their releases, for their owner's eyes
+    #[arg(long, env = "ALLONYM_SHOW", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "3", value_name = "N", conflicts_with_all = ["dry_run", "json"])]
+    show: Option<usize>,
+
     /// Do not write the settings beside the release (FILE.run.toml)
     #[arg(long, env = "ALLONYM_NO_RUN_FILE", hide_env = true)]
     no_run_file: bool,
@@ -280,7 +284,7 @@ fn mechanism_parser() -> PossibleValuesParser {
 }
 
 fn mechanism_help() -> String {
-    let mut help = "The mechanism [default: random]".to_owned();
+    let mut help = "The mechanism [default: fluent, at a loss of 8 a token if none is given]".to_owned();
     for entry in CATALOGUE {
         help.push_str(&format!("\n  {}: {}", entry.name, entry.summary));
     }
@@ -297,12 +301,18 @@ impl Anonymize {
             return Err(Failure::refusal("the output is the settings file", "choose another output"));
         }
         let checked = settings.check()?;
+        if self.show.is_some() {
+            allonym::check_showable(&checked)?;
+        }
         stop_cleanly_when_interrupted(checked.settings().ledger.is_some() && !self.dry_run);
         let mut bar = Bar::new();
         let mut show = |stage, progress: &allonym::io::Progress, records| bar.update(stage, progress, records);
         let summary =
             if self.dry_run { allonym::dry_run(&checked, &mut show)? } else { allonym::run(&checked, &mut show)? };
         drop(bar);
+        if let Some(count) = self.show {
+            side_by_side(&allonym::shown(&checked, count)?);
+        }
         // First the price, which must be seen whatever happens to the file beside the release.
         self.tell(&summary)?;
         if !self.dry_run
@@ -326,6 +336,40 @@ impl Anonymize {
         }
         super::print_json(summary)
     }
+}
+
+/// Originals on the left, releases on the right, on standard error: they are not part of the release.
+fn side_by_side(pairs: &[allonym::Pair]) {
+    const HALF: usize = 56;
+    let mut text = format!("{:HALF$}    released\n", "original (for you alone)");
+    for pair in pairs {
+        let [left, right] = [&pair.original, &pair.released].map(|text| wrapped(text, HALF));
+        for line in 0..left.len().max(right.len()) {
+            let of = |side: &[String]| side.get(line).cloned().unwrap_or_default();
+            text.push_str(format!("{:HALF$}    {}", of(&left), of(&right)).trim_end());
+            text.push('\n');
+        }
+        text.push('\n');
+    }
+    super::tell(&text);
+}
+
+/// A text in lines of at most so many characters, without anything that a terminal would take for a command.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let word: String = word.chars().filter(|c| !c.is_control()).take(width).collect();
+        let last = lines.last_mut().map_or(0, |line| line.chars().count());
+        match lines.last_mut() {
+            Some(line) if last == 0 => line.push_str(&word),
+            Some(line) if last + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
 }
 
 /// Settings from flags and environment, then from the file, then the defaults.

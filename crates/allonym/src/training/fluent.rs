@@ -117,6 +117,7 @@ mod tests {
             vocabulary_size: Some(2000),
             threads: 1,
             max_tokens: 16,
+            rate: Some(0.02),
             ..Basis::default()
         };
         let settings = FluentTraining {

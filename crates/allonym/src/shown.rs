@@ -1,0 +1,62 @@
+//! Originals beside their releases, for the owner who asks to see them.
+
+use crate::failure::Failure;
+use crate::run::open;
+use crate::settings::Checked;
+use allonym_io::is_stream;
+use std::path::Path;
+
+/// An original and its release.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The original text.
+    pub original: String,
+    /// What was released for it.
+    pub released: String,
+}
+
+/// The first pairs of a release that was written.
+///
+/// # Errors
+/// When originals and releases cannot be lined up, or a file cannot be read.
+pub fn shown(checked: &Checked, count: usize) -> Result<Vec<Pair>, Failure> {
+    let settings = checked.settings();
+    check_showable(checked)?;
+    let texts = |path: &Path| -> Result<Vec<String>, Failure> {
+        let mut reader = match path == settings.input {
+            true => open(checked)?,
+            false => allonym_io::open(path, checked.format, checked.table, &checked.of_release(), &checked.limits)?,
+        };
+        let mut texts = Vec::new();
+        while texts.len() < count
+            && let Some(batch) = reader.next()?
+        {
+            texts.extend(batch.texts.into_iter().map(|text| text.declassify("shown to their owner, who asked")));
+        }
+        texts.truncate(count);
+        Ok(texts)
+    };
+    let (originals, releases) = (texts(&settings.input)?, texts(&settings.output)?);
+    Ok(originals.into_iter().zip(releases).map(|(original, released)| Pair { original, released }).collect())
+}
+
+/// Refuses, before anything is drawn, what could not be shown afterwards.
+///
+/// # Errors
+/// When input or output is a stream, they are one file, or the order is not kept.
+pub fn check_showable(checked: &Checked) -> Result<(), Failure> {
+    let settings = checked.settings();
+    if is_stream(&settings.input) || is_stream(&settings.output) || settings.in_place {
+        let message = "originals and releases are shown beside each other from two files";
+        return Err(Failure::new(message, "name an input and an output, or leave out `--show`"));
+    }
+    if settings.no_header {
+        let message = "without a header, the columns of input and output have different numbers";
+        return Err(Failure::new(message, "leave out `--show`"));
+    }
+    if settings.shuffle {
+        let message = "releases in random order cannot be shown beside their originals";
+        return Err(Failure::new(message, "leave out `--show` or `--shuffle`"));
+    }
+    Ok(())
+}
