@@ -38,6 +38,10 @@ pub fn release_fluently<P: Proposer>(
     let mut texts = vec![Vec::new(); drawings.len()];
     let mut ended = vec![false; drawings.len()];
     for step in 0..draws.iter().copied().max().unwrap_or(0) {
+        let writes = |place: usize| !ended[place] && step < draws[place];
+        if !(0..drawings.len()).any(writes) {
+            break;
+        }
         let mut drawn = vec![None; drawings.len()];
         for (place, drawing) in drawings.iter_mut().enumerate() {
             if ended[place] || step >= draws[place] {

@@ -18,12 +18,12 @@ pub struct Written<'m> {
 }
 
 impl FluentModel {
-    /// Texts of which nothing is written yet.
+    /// So many texts, at most [`Written::TEXTS`], of which nothing is written yet.
     ///
     /// # Errors
     /// When the model is damaged.
-    pub fn written(&self) -> Result<Written<'_>, NnError> {
-        Ok(Written { prefixes: self.language.prefixes(SURENESS)?, failed: false })
+    pub fn written(&self, texts: usize) -> Result<Written<'_>, NnError> {
+        Ok(Written { prefixes: self.language.prefixes(texts, SURENESS)?, failed: false })
     }
 }
 
@@ -38,8 +38,7 @@ impl Expectation for Written<'_> {
     }
 
     fn after(&mut self, released: &[Option<u32>]) {
-        let mut tokens = [END; Self::TEXTS];
-        tokens.iter_mut().zip(released).for_each(|(token, released)| *token = released.unwrap_or(END));
+        let tokens: Vec<u32> = released.iter().map(|released| released.unwrap_or(END)).collect();
         self.failed |= self.prefixes.advance(&tokens).is_err();
     }
 }

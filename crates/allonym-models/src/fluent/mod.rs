@@ -22,3 +22,6 @@ pub struct FluentModel {
     /// Which words are near each other.
     pub near: Near,
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,8 +23,8 @@ fn texts(count: usize) -> Vec<Text> {
 
 /// The probability of each id after some tokens, by texts that are written step by step.
 fn expected(model: &LanguageModel, tokens: &[u32]) -> Vec<f64> {
-    let mut prefixes = model.prefixes(1.0).unwrap();
-    tokens.iter().for_each(|token| prefixes.advance(&[*token; Prefixes::TEXTS]).unwrap());
+    let mut prefixes = model.prefixes(5, 1.0).unwrap();
+    tokens.iter().for_each(|token| prefixes.advance(&[*token; 5]).unwrap());
     let exponentials: Vec<f64> = prefixes.logits(3).iter().map(|logit| f64::from(*logit).exp()).collect();
     let sum: f64 = exponentials.iter().sum();
     exponentials.iter().map(|value| value / sum).collect()

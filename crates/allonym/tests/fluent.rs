@@ -1,0 +1,102 @@
+//! The default: fluent releases by the model in the program.
+
+mod common;
+
+use common::{Outcome, Place, allonym, model};
+
+fn run(arguments: &[&str]) -> Outcome {
+    allonym().args(arguments).output().unwrap().into()
+}
+
+const TEXTS: &str = "id,author,text\n1,ann,\"The food was great, and we will come back with our friends.\"\n2,ben,It was the worst movie I have ever seen.\n";
+
+#[test]
+fn nothing_has_to_be_asked_for_and_the_whole_price_is_said() {
+    let place = Place::new();
+    let (input, out) = (place.file("in.csv", TEXTS), place.name("out.csv"));
+    let outcome = run(&["anonymize", &input, "-o", &out]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("protected by `fluent`\n  epsilon 400.0000 for one record's text"), "{outcome:?}");
+    assert!(outcome.stderr.contains("a bound this large promises nothing"), "{}", outcome.stderr);
+    assert_eq!(place.read("out.csv").lines().next(), Some("id,text"), "the author stays behind");
+    let again = run(&["anonymize", "--config", &place.name("out.csv.run.toml"), "-o", &place.name("again.csv")]);
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+}
+
+#[test]
+fn at_a_large_loss_the_words_come_back_and_at_a_small_one_they_do_not() {
+    let place = Place::new();
+    let input = place.file("in.csv", TEXTS);
+    let released = |epsilon: &str| {
+        let outcome = run(&["anonymize", &input, "--epsilon-per-token", epsilon, "--length", "public", "--seed", "3"]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        outcome.stdout
+    };
+    assert!(released("25").contains("It was the worst movie I have ever seen."), "{}", released("25"));
+    assert!(!released("1").contains("worst movie"), "{}", released("1"));
+}
+
+#[test]
+fn threads_do_not_change_a_seeded_release() {
+    let place = Place::new();
+    let rows: String = (0..70).map(|row| format!("{row},We stayed {row} nights and it was fine.\n")).collect();
+    let input = place.file("in.csv", format!("id,text\n{rows}"));
+    let released = |threads: &str| run(&["anonymize", &input, "--seed", "5", "--threads", threads]).stdout;
+    assert_eq!(released("1"), released("2"));
+}
+
+#[test]
+fn originals_are_shown_beside_releases_to_the_person_who_asks_and_nowhere_else() {
+    let place = Place::new();
+    let (input, out) = (place.file("in.csv", TEXTS), place.name("out.csv"));
+    let outcome = run(&["anonymize", &input, "-o", &out, "--show=1"]);
+    assert!(outcome.stderr.starts_with("original (for you alone)"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("The food was great, and we will come back with our"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("worst movie") && outcome.stdout.is_empty(), "{outcome:?}");
+    let stream = run(&["anonymize", &input, "--show"]);
+    assert!(stream.code == Some(2) && stream.stdout.is_empty() && stream.stderr.contains("two files"), "{stream:?}");
+    let shuffled = run(&["anonymize", &input, "-o", &out, "--show", "--shuffle"]);
+    assert!(shuffled.code == Some(2) && shuffled.stderr.contains("random order"), "{shuffled:?}");
+}
+
+#[test]
+fn texts_that_the_model_was_not_made_for_are_counted_for_their_owner() {
+    let place = Place::new();
+    let german = "Das Essen war wirklich ausgezeichnet, und wir kommen im nächsten Sommer gern wieder.";
+    let long = "it was good ".repeat(30);
+    let input = place.file("in.csv", format!("id,text\n1,\"{german}\"\n2,{long}\n3,It was good.\n"));
+    let outcome = run(&["anonymize", &input, "-o", &place.name("out.csv")]);
+    assert!(outcome.stderr.contains("warning: 1 text has few English words"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("warning: 1 text is longer than what is drawn"), "{}", outcome.stderr);
+    assert!(!place.read("out.csv").contains("Sommer"));
+    assert!(!place.read("out.csv.run.toml").contains("longer"));
+}
+
+#[test]
+fn a_total_for_the_whole_text_is_planned_and_kept() {
+    let place = Place::new();
+    let (input, out) = (place.file("in.csv", TEXTS), place.name("out.csv"));
+    let outcome = run(&["anonymize", &input, "-o", &out, "--total", "300", "--delta", "1e-6", "--json"]);
+    let summary: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let guarantee = &summary["guarantee"];
+    let (total, each) = (guarantee["epsilon_total"].as_f64().unwrap(), guarantee["epsilon_per_token"].as_f64().unwrap());
+    assert!(total <= 300.0 && total > 299.0, "{guarantee}");
+    // By pure composition 300 would buy 6 a token; the exact composition of a band buys more.
+    assert!(each > 6.5, "{guarantee}");
+}
+
+#[test]
+fn what_does_not_fit_together_is_said() {
+    let place = Place::new();
+    let input = place.file("in.csv", TEXTS);
+    let refused = |more: &[&str], says: &str| {
+        let outcome = run(&[&["anonymize", &input][..], more].concat());
+        assert!(outcome.code == Some(2) && outcome.stderr.contains(says), "{says}: {outcome:?}");
+        assert!(outcome.stdout.is_empty());
+    };
+    refused(&["--model", model()], "needs a model of what is expected");
+    refused(&["--vocabulary-size", "500"], "a model has a vocabulary of its own");
+    refused(&["--uniform", "0"], "`uniform` is 0");
+    refused(&["--room=-1"], "`room` is -1");
+    refused(&["--mechanism", "subset", "--epsilon", "9", "--room", "2"], "`room`");
+}
