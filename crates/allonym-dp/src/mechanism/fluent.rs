@@ -212,8 +212,10 @@ impl Mechanism for Fluent {
 
     fn loss(&self) -> Loss {
         let m = 1.0 / (self.share * (self.odds - 1.0) + 1.0);
-        // Rounded up, as everything that is charged.
-        let hit = (self.share * self.epsilon.exp() * m * (1.0 + 1e-12)).min(1.0);
+        // Rounded up, as everything that is charged; but no draw of this loss has a larger one than randomised response between two.
+        // At the largest losses the two differ from 1 by less than a float can: a bit below it stands for them.
+        let most = (1.0 / (1.0 + (-self.epsilon).exp())).min(1.0 - f64::EPSILON / 2.0);
+        let hit = (self.share * self.epsilon.exp() * m * (1.0 + 1e-12)).min(most);
         Loss { epsilon: self.epsilon, class: Class::Band { hit } }
     }
 
@@ -291,6 +293,15 @@ mod tests {
         let third = kept(2);
         assert!((third[2] - 0.195_245).abs() < 1e-5, "{third:?}");
         assert!((third[0] / third[1] - 0.786_667 / 0.145_867).abs() < 1e-3, "{third:?}");
+    }
+
+    #[test]
+    fn every_loss_composes() {
+        for epsilon in [0.001, 0.1, 1.0, 2.0, 8.0, 12.0, 40.0] {
+            let fluent = Fluent::build(&Parameters::of_loss(epsilon), 10_000).unwrap();
+            let (total, _) = crate::compose::total(&fluent.loss(), 50, 1e-6).unwrap();
+            assert!(total > 0.0 && total <= 50.0 * epsilon * 1.000_001, "{epsilon}: {total}");
+        }
     }
 
     #[test]
