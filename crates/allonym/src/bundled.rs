@@ -49,7 +49,7 @@ mod tests {
     fn it_expects_english() {
         let (model, _) = bundled_model().unwrap();
         let vocabulary = model.language.vocabulary();
-        let mut prefixes = model.language.prefixes(1, 1.0).unwrap();
+        let mut prefixes = model.language.prefixes(1.0).unwrap();
         for word in ["this", "is", "one", "of", "the", "best", "movies", "i", "have", "ever"] {
             prefixes.advance(&[vocabulary.id(word)]).unwrap();
         }

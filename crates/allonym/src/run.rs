@@ -61,7 +61,7 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
     let mut summary = Summary::new(checked, report, &pipeline, reserved, false)?;
     // The release stands and its price must be told.
     summary.warnings.extend(explained.err());
-    summary.warnings.extend(pipeline.unsuited());
+    summary.for_owner = pipeline.unsuited();
     Ok(summary)
 }
 

@@ -46,7 +46,10 @@ pub fn shown(checked: &Checked, count: usize) -> Result<Vec<Pair>, Failure> {
 /// When input or output is a stream, they are one file, or the order is not kept.
 pub fn check_showable(checked: &Checked) -> Result<(), Failure> {
     let settings = checked.settings();
-    if is_stream(&settings.input) || is_stream(&settings.output) || settings.in_place {
+    let special = |path: &Path| {
+        is_stream(path) || std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+    };
+    if special(&settings.input) || special(&settings.output) || settings.in_place {
         let message = "originals and releases are shown beside each other from two files";
         return Err(Failure::new(message, "name an input and an output, or leave out `--show`"));
     }

@@ -34,6 +34,9 @@ pub struct Summary {
     pub ledger: Option<Reserved>,
     /// Advice for the owner.
     pub warnings: Vec<String>,
+    /// Exact counts of private texts, for the owner alone: not part of what is written as JSON.
+    #[serde(skip)]
+    pub for_owner: Vec<String>,
     /// The promise.
     pub guarantee: Guarantee,
 }
@@ -101,6 +104,7 @@ impl Summary {
             warnings: warnings(&report, ledger.as_ref(), checked),
             report,
             ledger,
+            for_owner: Vec::new(),
             guarantee,
         })
     }
@@ -156,7 +160,7 @@ impl fmt::Display for Summary {
                 _ => writeln!(f, "ledger `{ledger}`: {each} a record would fit; nothing was reserved")?,
             }
         }
-        for warning in &self.warnings {
+        for warning in self.warnings.iter().chain(&self.for_owner) {
             writeln!(f, "warning: {warning}")?;
         }
         writeln!(f)?;

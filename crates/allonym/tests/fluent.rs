@@ -50,7 +50,9 @@ fn originals_are_shown_beside_releases_to_the_person_who_asks_and_nowhere_else()
     let place = Place::new();
     let (input, out) = (place.file("in.csv", TEXTS), place.name("out.csv"));
     let outcome = run(&["anonymize", &input, "-o", &out, "--show=1"]);
-    assert!(outcome.stderr.starts_with("original (for you alone)"), "{}", outcome.stderr);
+    let (price, shown) = outcome.stderr.split_once("original (for you alone)").unwrap();
+    assert!(price.contains("epsilon 400") && !price.contains("The food"), "the price comes first: {}", outcome.stderr);
+    assert!(shown.contains("The food was great"), "{shown}");
     assert!(outcome.stderr.contains("The food was great, and we will come back with our"), "{}", outcome.stderr);
     assert!(!outcome.stderr.contains("worst movie") && outcome.stdout.is_empty(), "{outcome:?}");
     let stream = run(&["anonymize", &input, "--show"]);
@@ -70,6 +72,8 @@ fn texts_that_the_model_was_not_made_for_are_counted_for_their_owner() {
     assert!(outcome.stderr.contains("warning: 1 text is longer than what is drawn"), "{}", outcome.stderr);
     assert!(!place.read("out.csv").contains("Sommer"));
     assert!(!place.read("out.csv.run.toml").contains("longer"));
+    let json = run(&["anonymize", &input, "-o", &place.name("out.csv"), "--json"]);
+    assert!(!json.stdout.contains("English words"), "{}", json.stdout);
 }
 
 #[test]

@@ -15,6 +15,8 @@ use allonym_text::Private;
 const UNITS: f64 = (1u64 << 52) as f64;
 /// The part of the base that is the same for every token, if nothing else is asked for.
 const UNIFORM: f64 = 0.05;
+/// The least loss for which what nobody took fits into units (see the lemma).
+const LEAST_EPSILON: f64 = 1e-6;
 /// The largest part of the base that may be at the top at once.
 const MOST_SHARE: f64 = 0.5;
 
@@ -68,6 +70,10 @@ impl Fluent {
     /// When epsilon is not a positive number up to 40, `uniform` is not above 0 and at most 1, or `room` not a positive number.
     pub fn new(epsilon: f64, uniform: f64, room: f64, outcomes: u32) -> Result<Self, DpError> {
         check_epsilon("epsilon", epsilon)?;
+        if epsilon < LEAST_EPSILON {
+            let allowed = "at least 0.000001 for `fluent`: below it, rounding to units would weigh more than the text";
+            return Err(DpError::Setting { setting: "epsilon", value: epsilon.to_string(), allowed });
+        }
         check_part("uniform", uniform)?;
         if !(room > 0.0 && room.is_finite()) {
             let allowed = "a positive number";
@@ -98,6 +104,13 @@ impl Fluent {
         // Rounded down: the share that is used is at most the one that is charged.
         let whole = ((sum as f64 / m) as u64).max(sum);
         Expected { odds: self.odds, least, sum, whole }
+    }
+
+    /// The chance that the one preferred token is drawn where every token is as likely as another.
+    pub fn kept_unexpected(&self) -> f64 {
+        let m = 1.0 / (self.share * (self.odds - 1.0) + 1.0);
+        let flat = 1.0 / f64::from(self.outcomes);
+        (self.odds * m * flat).min(1.0 - m * (1.0 - flat))
     }
 
     /// The band where nothing is expected: every token is as likely as another.
@@ -215,7 +228,9 @@ impl Mechanism for Fluent {
         // Rounded up, as everything that is charged; but no draw of this loss has a larger one than randomised response between two.
         // At the largest losses the two differ from 1 by less than a float can: a bit below it stands for them.
         let most = (1.0 / (1.0 + (-self.epsilon).exp())).min(1.0 - f64::EPSILON / 2.0);
-        let hit = (self.share * self.epsilon.exp() * m * (1.0 + 1e-12)).min(most);
+        // The whole is a rounded quotient: it may exceed what it should be by some 1e-15 of itself, which weighs the more the less there is to give.
+        let to_give = self.share * self.epsilon.exp_m1();
+        let hit = (self.share * self.epsilon.exp() * m * (1.0 + 1e-12 + 1e-15 / to_give)).min(most);
         Loss { epsilon: self.epsilon, class: Class::Band { hit } }
     }
 
@@ -296,8 +311,17 @@ mod tests {
     }
 
     #[test]
+    fn an_unexpected_token_is_kept_as_often_as_is_said() {
+        for epsilon in [1.0, 6.0, 12.0] {
+            let fluent = Fluent::build(&Parameters::of_loss(epsilon), 1000).unwrap();
+            let stated = fluent.unexpected().distribution(&[0.0, 1.0])[1];
+            assert!((stated - fluent.kept_unexpected()).abs() < 1e-9, "{epsilon}: {stated}");
+        }
+    }
+
+    #[test]
     fn every_loss_composes() {
-        for epsilon in [0.001, 0.1, 1.0, 2.0, 8.0, 12.0, 40.0] {
+        for epsilon in [1e-6, 0.001, 0.1, 1.0, 2.0, 8.0, 12.0, 40.0] {
             let fluent = Fluent::build(&Parameters::of_loss(epsilon), 10_000).unwrap();
             let (total, _) = crate::compose::total(&fluent.loss(), 50, 1e-6).unwrap();
             assert!(total > 0.0 && total <= 50.0 * epsilon * 1.000_001, "{epsilon}: {total}");

@@ -18,12 +18,12 @@ pub struct Written<'m> {
 }
 
 impl FluentModel {
-    /// So many texts, at most [`Written::TEXTS`], of which nothing is written yet.
+    /// Up to [`Written::TEXTS`] texts of which nothing is written yet.
     ///
     /// # Errors
     /// When the model is damaged.
-    pub fn written(&self, texts: usize) -> Result<Written<'_>, NnError> {
-        Ok(Written { prefixes: self.language.prefixes(texts, SURENESS)?, failed: false })
+    pub fn written(&self) -> Result<Written<'_>, NnError> {
+        Ok(Written { prefixes: self.language.prefixes(SURENESS)?, failed: false })
     }
 }
 

@@ -23,7 +23,7 @@ fn texts(count: usize) -> Vec<Text> {
 
 /// The probability of each id after some tokens, by texts that are written step by step.
 fn expected(model: &LanguageModel, tokens: &[u32]) -> Vec<f64> {
-    let mut prefixes = model.prefixes(5, 1.0).unwrap();
+    let mut prefixes = model.prefixes(1.0).unwrap();
     tokens.iter().for_each(|token| prefixes.advance(&[*token; 5]).unwrap());
     let exponentials: Vec<f64> = prefixes.logits(3).iter().map(|logit| f64::from(*logit).exp()).collect();
     let sum: f64 = exponentials.iter().sum();
@@ -92,4 +92,21 @@ fn a_saved_model_expects_the_same() {
     assert_eq!(expected(&model, &[5, 6]), expected(&again, &[5, 6]));
     std::fs::write(path.join("vocabulary.txt"), "allonym-vocabulary 1 public\nother\n").unwrap();
     assert!(LanguageModel::open(&path).unwrap_err().to_string().contains("exchanged"));
+}
+
+/// The bits of what is expected of a text, whatever is written beside it.
+#[test]
+fn neighbours_do_not_change_a_bit() {
+    let model = model(LanguageModelSettings { cells: 50, words: 33, ..tiny() });
+    let logits = |others: u32, count: usize| {
+        let mut prefixes = model.prefixes(0.85).unwrap();
+        for token in [5, 9, 6, 20] {
+            let mut tokens = vec![others; count];
+            tokens[0] = token;
+            prefixes.advance(&tokens).unwrap();
+        }
+        prefixes.logits(0).iter().map(|logit| logit.to_bits()).collect::<Vec<_>>()
+    };
+    let alone = logits(0, 1);
+    assert!((1..=Prefixes::TEXTS).all(|count| logits(7 + count as u32, count) == alone));
 }

@@ -310,11 +310,15 @@ impl Anonymize {
         let summary =
             if self.dry_run { allonym::dry_run(&checked, &mut show)? } else { allonym::run(&checked, &mut show)? };
         drop(bar);
-        if let Some(count) = self.show {
-            side_by_side(&allonym::shown(&checked, count)?);
-        }
         // First the price, which must be seen whatever happens to the file beside the release.
         self.tell(&summary)?;
+        if let Some(count) = self.show {
+            match allonym::shown(&checked, count) {
+                Ok(pairs) => side_by_side(&pairs),
+                // The release stands.
+                Err(failure) => super::tell(&format!("warning: nothing can be shown: {}\n", failure.message)),
+            }
+        }
         if !self.dry_run
             && !self.no_run_file
             && let Err(failure) = write_run_file(checked.settings())
@@ -341,7 +345,7 @@ impl Anonymize {
 /// Originals on the left, releases on the right, on standard error: they are not part of the release.
 fn side_by_side(pairs: &[allonym::Pair]) {
     const HALF: usize = 56;
-    let mut text = format!("{:HALF$}    released\n", "original (for you alone)");
+    let mut text = format!("\n{:HALF$}    released\n", "original (for you alone)");
     for pair in pairs {
         let [left, right] = [&pair.original, &pair.released].map(|text| wrapped(text, HALF));
         for line in 0..left.len().max(right.len()) {
