@@ -462,7 +462,7 @@ impl Settings {
                     let message = "`fluent` needs a model of what is expected";
                     return Err(Failure::new(
                         message,
-                        "leave out `--model` for the one that comes with the program, or name one of kind `fluent`",
+                        "leave out `--model` for the one that comes with the program, or name a mechanism for it: `--mechanism subset --epsilon-per-token 9`",
                     ));
                 }
                 Method::Tokens { mechanism, source }

@@ -380,6 +380,11 @@ fn a_ledger_reserves_what_training_cost_as_well() {
 fn a_model_that_nobody_would_ask_is_not_taken_in_silence() {
     let place = Place::new();
     let input = texts(&place, &["it was great"]);
-    let outcome = run(&["anonymize", &input, "-o", &place.name("o.jsonl"), "--model", model()]);
+    let with = |mechanism: &[&str]| {
+        run(&[&["anonymize", &input, "-o", &place.name("o.jsonl"), "--model", model()][..], mechanism].concat())
+    };
+    let outcome = with(&["--mechanism", "random"]);
     assert!(outcome.code == Some(2) && outcome.stderr.contains("looks at no proposal"), "{outcome:?}");
+    let outcome = with(&[]);
+    assert!(outcome.code == Some(2) && outcome.stderr.contains("name a mechanism for it"), "{outcome:?}");
 }
