@@ -172,7 +172,7 @@ fn noise_for_another_norm_is_refused() {
     {
         let model = model(tiny(norm, 1.0));
         assert!(model.mechanism(1.0, fits).is_ok());
-        assert!(model.mechanism(1.0, other).unwrap_err().to_string().contains("by which the model clips"));
+        assert!(model.mechanism(1.0, other).unwrap_err().to_string().contains("the model clips by the"));
     }
 }
 
