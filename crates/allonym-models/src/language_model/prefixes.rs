@@ -5,8 +5,8 @@ use allonym_nn::layer::States;
 use allonym_nn::{Matrix, NnError};
 use allonym_text::vocabulary::{END, START};
 
-/// Texts that are written at once: enough for a product to be worth its while, and few enough for one text alone.
-const ROWS: usize = 8;
+/// Texts that are written at once: as many as share one reading of the weights. With eight, a token takes more than twice as long.
+const ROWS: usize = 32;
 
 /// Some texts, all as long as each other.
 #[derive(Clone, Debug)]
