@@ -108,5 +108,5 @@ fn neighbours_do_not_change_a_bit() {
         prefixes.logits(0).iter().map(|logit| logit.to_bits()).collect::<Vec<_>>()
     };
     let alone = logits(0, 1);
-    assert!((1..=Prefixes::TEXTS).all(|count| logits(7 + count as u32, count) == alone));
+    assert!((1..=Prefixes::TEXTS).all(|count| logits(4 + count as u32 % 20, count) == alone));
 }
