@@ -3,7 +3,8 @@
     python3 scripts/fluent_table.py --allonym target/release/allonym --data posts.jsonl --encoder use_lite \
         --embeddings glove.txt.gz --public-text other.txt --out DIR [--attackers word-svm,char-svm] [--epsilons 4,6,8,10,12]
 
-The data has columns `id`, `text` and, for attacks, `author`. Texts are cut by `--max-tokens`; the number of tokens is kept. Releases
+The data has columns `id`, `text` and, for attacks, `author`. Cut the texts to what is drawn of them (50 tokens) beforehand, since what is
+not drawn cannot be kept; the number of tokens is kept. Releases
 are seeded, so that the table can be made again: they are not private. All mechanisms draw from the same 10,000 words.
 
 - two-set, band: the text's own words are proposed (for both the most that can be had of them).
@@ -39,7 +40,6 @@ def main():
     parser.add_argument("--max-tokens", default="50")
     given = parser.parse_args()
     os.makedirs(given.out, exist_ok=True)
-    # What is not drawn cannot be kept: originals are cut as the releases are.
     all_systems = list(systems([float(e) for e in given.epsilons.split(",")], given.embeddings))
     files = []
     for name, epsilon, flags in all_systems:

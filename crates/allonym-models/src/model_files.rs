@@ -138,9 +138,9 @@ pub(crate) fn parameters<'a>(
 
 /// The words of a model's directory and their vectors, which must be those that the card was written with.
 pub(crate) fn read(directory: &Path, card: &Card) -> Result<(Vocabulary, Matrix<f32>), ModelError> {
-    let vocabulary = read_words(directory, card)?;
-    let (path, bytes) = checked(directory, card, VECTORS)?;
-    Ok((vocabulary, read_matrix(&path, &bytes, &["embedding"])?))
+    let vectors = read_vectors(directory, card)?;
+    let missing = || ModelError::broken(&directory.join(VECTORS), "is not named on the model's card");
+    Ok((read_words(directory, card)?, vectors.ok_or_else(missing)?))
 }
 
 /// The words alone.

@@ -51,6 +51,12 @@ impl<T: Real> Matrix<T> {
         self.values.into_values()
     }
 
+    /// Some columns of every row, as a matrix of their own.
+    pub fn of_columns(&self, columns: std::ops::Range<usize>) -> Self {
+        let values = (0..self.rows).flat_map(|row| &self.row(row)[columns.clone()]).copied().collect();
+        Self::of(self.rows, columns.len(), values)
+    }
+
     /// A row.
     pub fn row(&self, row: usize) -> &[T] {
         &self.values[row * self.columns..(row + 1) * self.columns]

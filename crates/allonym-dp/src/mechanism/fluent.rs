@@ -85,6 +85,11 @@ impl Fluent {
         Ok(Self { outcomes, epsilon, odds, uniform, share })
     }
 
+    /// The part of its expectation that every token has whatever the text prefers (m).
+    fn least_part(&self) -> f64 {
+        1.0 / (self.share * (self.odds - 1.0) + 1.0)
+    }
+
     /// The band for a step, from a public model's logits of all outcomes. Logits that are none are taken for no knowledge at all.
     pub fn expected(&self, logits: &[f32]) -> Expected {
         let count = self.outcomes as usize;
@@ -95,7 +100,7 @@ impl Fluent {
             weights = vec![1.0; count];
             total = count as f64;
         }
-        let m = 1.0 / (self.share * (self.odds - 1.0) + 1.0);
+        let m = self.least_part();
         let (of_weight, flat) =
             (m * UNITS * (1.0 - self.uniform) / total, m * UNITS * self.uniform / f64::from(self.outcomes));
         let least: Vec<u64> =
@@ -108,7 +113,7 @@ impl Fluent {
 
     /// The chance that the one preferred token is drawn where every token is as likely as another.
     pub fn kept_unexpected(&self) -> f64 {
-        let m = 1.0 / (self.share * (self.odds - 1.0) + 1.0);
+        let m = self.least_part();
         let flat = 1.0 / f64::from(self.outcomes);
         (self.odds * m * flat).min(1.0 - m * (1.0 - flat))
     }
@@ -224,7 +229,7 @@ impl Mechanism for Fluent {
     }
 
     fn loss(&self) -> Loss {
-        let m = 1.0 / (self.share * (self.odds - 1.0) + 1.0);
+        let m = self.least_part();
         // Rounded up, as everything that is charged; but no draw of this loss has a larger one than randomised response between two.
         // At the largest losses the two differ from 1 by less than a float can: a bit below it stands for them.
         let most = (1.0 / (1.0 + (-self.epsilon).exp())).min(1.0 - f64::EPSILON / 2.0);

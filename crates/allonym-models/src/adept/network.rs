@@ -172,8 +172,8 @@ impl<T: Real> Network<T> {
         let (rows, texts) = (Rows::Tokens(sequences.clone()), sequences.len());
         let to_inputs = self.decoder.backward(store, decoded, Some(back), None, gradients).inputs;
         let width = self.written.dimension();
-        self.written.backward(&before, columns(&to_inputs, 0..width), &rows, gradients);
-        let to_latent = sequences.gather(&columns(&to_inputs, width..to_inputs.columns()));
+        self.written.backward(&before, to_inputs.of_columns(0..width), &rows, gradients);
+        let to_latent = sequences.gather(&to_inputs.of_columns(width..to_inputs.columns()));
         drop(to_inputs);
         // The unit comes in before clipping and goes out after it: the two factors are each other's inverse, and clipping is linear in what flows back.
         let Encoding { tokens, trace, ends, long, latent: _ } = encoding;
@@ -183,14 +183,9 @@ impl<T: Real> Network<T> {
         let cells = self.encoder.cells();
         let mut to_last = vec![vec![Matrix::zeros(texts, cells); 2]; self.encoder.directions()];
         if let Some(upper) = to_last.last_mut() {
-            *upper = vec![columns(&to_ends, 0..cells), columns(&to_ends, cells..2 * cells)];
+            *upper = vec![to_ends.of_columns(0..cells), to_ends.of_columns(cells..2 * cells)];
         }
         let to_vectors = self.encoder.backward(store, trace, None, Some(&to_last), gradients).inputs;
         self.read.backward(&tokens, to_vectors, &rows, gradients);
     }
-}
-
-fn columns<T: Real>(matrix: &Matrix<T>, columns: std::ops::Range<usize>) -> Matrix<T> {
-    let values = (0..matrix.rows()).flat_map(|row| &matrix.row(row)[columns.clone()]).copied().collect();
-    Matrix::of(matrix.rows(), columns.len(), values)
 }

@@ -111,7 +111,7 @@ impl Network {
         let cells = self.generator.cells();
         let layers = beginning.columns() / cells;
         let initial: Vec<_> =
-            (0..layers).map(|layer| vec![columns(&beginning, layer * cells..(layer + 1) * cells)]).collect();
+            (0..layers).map(|layer| vec![beginning.of_columns(layer * cells..(layer + 1) * cells)]).collect();
         let generated = self.generator.forward(store, Arc::new(inputs), &sequences, Some(&initial), None, threads)?;
         let (vectors, attended) = match &self.attention {
             None => (generated.outputs.clone(), None),
@@ -151,7 +151,7 @@ impl Network {
         let (to_inputs, mut to_beginning) = (to_generator.inputs, beside(&to_generator.initial));
         to_beginning.values_mut().iter_mut().zip(beginning.values()).for_each(|(back, out)| *back *= 1.0 - out * out);
         let width = self.embedding.dimension();
-        let mut to_latent = sequences.gather(&columns(&to_inputs, width..to_inputs.columns()));
+        let mut to_latent = sequences.gather(&to_inputs.of_columns(width..to_inputs.columns()));
         drop(to_inputs);
         let of_texts = Rows::Examples(texts);
         add(&mut to_latent, &self.beginning.backward(store, &latent, to_beginning, &of_texts, gradients));
@@ -159,8 +159,8 @@ impl Network {
         let cells = self.encoder.cells();
         let mut to_last = vec![vec![Matrix::zeros(texts, cells)]; self.encoder.directions()];
         let upper = to_last.len() - 2;
-        to_last[upper] = vec![columns(&to_ends, 0..cells)];
-        to_last[upper + 1] = vec![columns(&to_ends, cells..2 * cells)];
+        to_last[upper] = vec![to_ends.of_columns(0..cells)];
+        to_last[upper + 1] = vec![to_ends.of_columns(cells..2 * cells)];
         self.encoder.backward(store, encoded, to_encoded, Some(&to_last), gradients);
     }
 
@@ -180,11 +180,6 @@ fn beside(states: &[Vec<Matrix<f32>>]) -> Matrix<f32> {
     let values: Vec<f32> =
         (0..rows).flat_map(|row| parts.iter().flat_map(move |part| part.row(row))).copied().collect();
     Matrix::of(rows, parts.iter().map(|part| part.columns()).sum(), values)
-}
-
-fn columns(matrix: &Matrix<f32>, columns: std::ops::Range<usize>) -> Matrix<f32> {
-    let values = (0..matrix.rows()).flat_map(|row| &matrix.row(row)[columns.clone()]).copied().collect();
-    Matrix::of(matrix.rows(), columns.len(), values)
 }
 
 fn add(sum: &mut Matrix<f32>, more: &Matrix<f32>) {

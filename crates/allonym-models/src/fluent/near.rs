@@ -4,6 +4,7 @@
 
 use crate::embeddings::Embeddings;
 use crate::error::ModelError;
+use crate::lexical::unit;
 use allonym_nn::Matrix;
 use allonym_text::Vocabulary;
 use allonym_text::vocabulary::SPECIAL;
@@ -34,17 +35,10 @@ impl Near {
             let (value, allowed) = (vocabulary.ids().to_string(), "at most 65535");
             return Err(ModelError::Setting { setting: "vocabulary-size", value, allowed });
         }
-        let units: Vec<Option<Vec<f32>>> = (0..vocabulary.words())
-            .map(|word| {
-                let vector = embeddings.vector(vocabulary.word((word + SPECIAL.len()) as u32)?)?;
-                let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
-                (length > 0.0).then(|| vector.iter().map(|value| value / length).collect())
-            })
-            .collect();
-        let width = units.iter().flatten().map(Vec::len).max().unwrap_or(1);
-        let zero = vec![0.0; width];
-        let flat = units.iter().flat_map(|unit| unit.as_ref().unwrap_or(&zero)).copied().collect();
-        let units = Matrix::of(units.len(), width, flat);
+        let of = |word: usize| embeddings.vector(vocabulary.word((word + SPECIAL.len()) as u32)?).map(unit);
+        let nothing = vec![0.0; embeddings.dimension()];
+        let units = (0..vocabulary.words()).flat_map(|word| of(word).unwrap_or_else(|| nothing.clone())).collect();
+        let units = Matrix::of(vocabulary.words(), embeddings.dimension(), units);
         Ok(Self { entries: (0..units.rows()).into_par_iter().flat_map_iter(|word| nearest(&units, word)).collect() })
     }
 

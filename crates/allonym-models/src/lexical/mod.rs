@@ -91,7 +91,7 @@ fn words_of<'a>(vocabulary: &Vocabulary, vectors: &'a Matrix<f32>) -> Result<&'a
 }
 
 /// A vector at length one. One without a length stays so, and is like no other.
-fn unit(vector: &[f32]) -> Vec<f32> {
+pub(crate) fn unit(vector: &[f32]) -> Vec<f32> {
     let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
     let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
     vector.iter().map(|value| (f64::from(*value) * scale) as f32).collect()

@@ -1,7 +1,6 @@
 //! `allonym train`: trains a model on texts of a file.
 
-use super::progress::Training;
-use super::train_basis::{BasisFlags, conclude, how_to_use, preset_help, preset_parser, stop_on_interrupt};
+use super::train_basis::{BasisFlags, Left, conduct, how_to_use, preset_help, preset_parser};
 use allonym::Failure;
 use allonym::models::er_ae::PRESETS;
 use allonym::training::{ErAeTraining, Report, train_er_ae};
@@ -118,30 +117,30 @@ impl ErAe {
             reward_steps: self.reward_steps,
             reward: allonym::nn::loss::RewardSettings { reward: self.reward, ..usual.reward },
         };
-        let stop = stop_on_interrupt();
-        let mut shown = Training::new();
-        let report = train_er_ae(&settings, &stop, &mut |stage, made| shown.update(stage, made))?;
-        drop(shown);
-        let told =
-            if self.json { super::json(&report)? } else { told(&report, &settings.basis.out.display().to_string()) };
-        conclude(&told, report.stopped)
+        conduct(&settings.basis.out, self.json, |stop, progress| train_er_ae(&settings, stop, progress))
     }
 }
 
-fn told(report: &Report, out: &str) -> String {
-    let [training, validation, test] = report.records;
-    let [found, alike, made] = report.vectors;
-    let mut text = format!(
-        "{training} records trained on ({} examples), {validation} chosen by, {test} left for tests\n\
+impl Left for Report {
+    fn stopped(&self) -> bool {
+        self.stopped
+    }
+
+    fn told(&self, out: &str) -> String {
+        let report = self;
+        let [training, validation, test] = report.records;
+        let [found, alike, made] = report.vectors;
+        let mut text = format!(
+            "{training} records trained on ({} examples), {validation} chosen by, {test} left for tests\n\
          word vectors: {found} of the file, {alike} of a word that is meant, {made} made\n",
-        report.examples
-    );
-    for stage in &report.stages {
-        text.push_str(&format!("\n{} after {} steps\n", stage.model, stage.steps));
-        text.push_str(&format!("  training texts: {}\n", super::model::protection(&stage.guarantee)));
-        let Some(found) = &stage.reconstruction else { continue };
-        for of in &found.by_length {
-            text.push_str(&format!(
+            report.examples
+        );
+        for stage in &report.stages {
+            text.push_str(&format!("\n{} after {} steps\n", stage.model, stage.steps));
+            text.push_str(&format!("  training texts: {}\n", super::model::protection(&stage.guarantee)));
+            let Some(found) = &stage.reconstruction else { continue };
+            for of in &found.by_length {
+                text.push_str(&format!(
                 "  {:>2} to {:>2} tokens: {:5.1} % of {} tokens in {} sentences are the best candidate at their place\n",
                 of.from,
                 of.to,
@@ -149,18 +148,19 @@ fn told(report: &Report, out: &str) -> String {
                 of.tokens,
                 of.texts
             ));
-        }
-        text.push_str(&format!(
+            }
+            text.push_str(&format!(
             "  the original has probability {:.3}; candidates 2 to 5 have cosine {:.3} with it, {:.1} of 4 at least 0.5 (the nearest words: {:.3})\n",
             found.original, found.cosine, found.near, found.nearest
         ));
-    }
-    text.push_str(&match report.stopped {
-        true => format!("\nstopped: go on with `--resume` ({out})\n"),
-        false => {
-            let command = format!("allonym anonymize FILE --model {out} --mechanism subset --epsilon-per-token 9");
-            how_to_use(&command, report.stages.last().map(|stage| &stage.guarantee))
         }
-    });
-    text
+        text.push_str(&match report.stopped {
+            true => format!("\nstopped: go on with `--resume` ({out})\n"),
+            false => {
+                let command = format!("allonym anonymize FILE --model {out} --mechanism subset --epsilon-per-token 9");
+                how_to_use(&command, report.stages.last().map(|stage| &stage.guarantee))
+            }
+        });
+        text
+    }
 }

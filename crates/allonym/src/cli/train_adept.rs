@@ -1,7 +1,6 @@
 //! `allonym train adept`: an auto-encoder whose latent vector can be noised.
 
-use super::progress::Training;
-use super::train_basis::{BasisFlags, conclude, how_to_use, preset_help, preset_parser, stop_on_interrupt};
+use super::train_basis::{BasisFlags, Left, conduct, one_stage, preset_help, preset_parser};
 use allonym::Failure;
 use allonym::models::adept::{Clip, Norm, PRESETS};
 use allonym::training::{AdeptReport, AdeptTraining, train_adept};
@@ -93,39 +92,38 @@ impl Adept {
             steps: self.steps,
             clip: Clip { norm, bound: self.clip },
         };
-        let stop = stop_on_interrupt();
-        let mut shown = Training::new();
-        let report = train_adept(&settings, &stop, &mut |stage, made| shown.update(stage, made))?;
-        drop(shown);
-        let told =
-            if self.json { super::json(&report)? } else { told(&report, &settings.basis.out.display().to_string()) };
-        conclude(&told, report.stopped)
+        conduct(&settings.basis.out, self.json, |stop, progress| train_adept(&settings, stop, progress))
     }
 }
 
-fn told(report: &AdeptReport, out: &str) -> String {
-    let [training, validation, test] = report.records;
-    let mut text = format!("{training} records trained on, {validation} chosen by, {test} left for tests\n");
-    if report.stopped {
-        text.push_str(&format!("\nstopped after {} steps: go on with `--resume` ({out})\n", report.steps));
-        return text;
+impl Left for AdeptReport {
+    fn stopped(&self) -> bool {
+        self.stopped
     }
-    text.push_str(&format!("\nadept after {} steps\n", report.steps));
-    if let Some(guarantee) = &report.guarantee {
-        text.push_str(&format!("  training texts: {}\n", super::model::protection(guarantee)));
-    }
-    if let Some(found) = &report.reconstruction {
-        text.push_str(&format!(
-            "  without noise: {} of {} texts come back exactly, {:.1} % of {} tokens stand at their place\n\
+
+    fn told(&self, out: &str) -> String {
+        let report = self;
+        let [training, validation, test] = report.records;
+        let text = format!("{training} records trained on, {validation} chosen by, {test} left for tests\n");
+        let mut measured = String::new();
+        if let Some(found) = &report.reconstruction {
+            measured.push_str(&format!(
+                "  without noise: {} of {} texts come back exactly, {:.1} % of {} tokens stand at their place\n\
              \x20 the latent vector of {} of them was clipped\n",
-            found.exact,
-            found.texts,
-            100.0 * found.accuracy(),
-            found.tokens,
-            found.clipped
-        ));
+                found.exact,
+                found.texts,
+                100.0 * found.accuracy(),
+                found.tokens,
+                found.clipped
+            ));
+        }
+        let command = format!("allonym anonymize FILE --model {out} --mechanism latent-laplace --epsilon 100");
+        text + &one_stage(
+            "adept",
+            (report.steps, report.stopped),
+            report.guarantee.as_ref(),
+            (out, &command),
+            &measured,
+        )
     }
-    let command = format!("allonym anonymize FILE --model {out} --mechanism latent-laplace --epsilon 100");
-    text.push_str(&how_to_use(&command, report.guarantee.as_ref()));
-    text
 }

@@ -1,13 +1,15 @@
 //! Flags that the training of every model has.
 
 use super::anonymize::format_parser;
+use super::progress::Training;
 use allonym::Failure;
 use allonym::nn::Protection;
 use allonym::nn::optimiser::PrivateSettings;
+use allonym::nn::training::Progress;
 use allonym::training::Basis;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -141,14 +143,48 @@ fn private_parser(text: &str) -> Result<PrivateSettings, String> {
     Ok(settings)
 }
 
-/// Prints what a training run left. A run that was stopped has made a checkpoint, and is no success.
-pub(super) fn conclude(told: &str, stopped: bool) -> Result<(), Failure> {
-    super::print(told)?;
-    if stopped {
+/// What a training run leaves, as the commands print it.
+pub(super) trait Left: serde::Serialize {
+    /// Whether it was stopped before its end.
+    fn stopped(&self) -> bool;
+    /// For people; `out` is the directory.
+    fn told(&self, out: &str) -> String;
+}
+
+/// Trains with progress until the end or an interruption, and prints what is left. A run that was stopped has made a checkpoint, and is no success.
+pub(super) fn conduct<L: Left>(
+    out: &Path,
+    json: bool,
+    train: impl FnOnce(&AtomicBool, &mut dyn FnMut(&str, Option<&Progress>)) -> Result<L, Failure>,
+) -> Result<(), Failure> {
+    let stop = stop_on_interrupt();
+    let mut shown = Training::new();
+    let left = train(&stop, &mut |stage, made| shown.update(stage, made))?;
+    drop(shown);
+    super::print(&if json { super::json(&left)? } else { left.told(&out.display().to_string()) })?;
+    if left.stopped() {
         let failure = Failure::new("interrupted", "go on with the same command and `--resume`");
         return Err(Failure { interrupted: true, ..failure });
     }
     Ok(())
+}
+
+/// What a run of one stage is told to have left: where it stopped, or its steps and what is promised, then what was measured, then how to use it.
+pub(super) fn one_stage(
+    kind: &str,
+    (steps, stopped): (u64, bool),
+    guarantee: Option<&Protection>,
+    (out, command): (&str, &str),
+    measured: &str,
+) -> String {
+    if stopped {
+        return format!("\nstopped after {steps} steps: go on with `--resume` ({out})\n");
+    }
+    let mut text = format!("\n{kind} after {steps} steps\n");
+    if let Some(guarantee) = guarantee {
+        text.push_str(&format!("  training texts: {}\n", super::model::protection(guarantee)));
+    }
+    text + measured + &how_to_use(command, guarantee)
 }
 
 /// How to use a model, where it may be used.

@@ -1,7 +1,6 @@
 //! `allonym train fluent`.
 
-use super::progress::Training;
-use super::train_basis::{BasisFlags, conclude, how_to_use, stop_on_interrupt};
+use super::train_basis::{BasisFlags, Left, conduct, one_stage};
 use allonym::Failure;
 use allonym::training::{FluentReport, FluentTraining, train_fluent};
 use clap::Args;
@@ -70,34 +69,32 @@ impl Fluent {
             epochs: self.epochs,
             steps: self.steps,
         };
-        let stop = stop_on_interrupt();
-        let mut shown = Training::new();
-        let report = train_fluent(&settings, &stop, &mut |stage, made| shown.update(stage, made))?;
-        drop(shown);
-        let told =
-            if self.json { super::json(&report)? } else { told(&report, &settings.basis.out.display().to_string()) };
-        conclude(&told, report.stopped)
+        conduct(&settings.basis.out, self.json, |stop, progress| train_fluent(&settings, stop, progress))
     }
 }
 
-fn told(report: &FluentReport, out: &str) -> String {
-    let [training, validation, test] = report.records;
-    let mut text = format!(
-        "{training} records trained on ({} examples), {validation} chosen by, {test} left for tests\n",
-        report.examples
-    );
-    if report.stopped {
-        text.push_str(&format!("\nstopped after {} steps: go on with `--resume` ({out})\n", report.steps));
-        return text;
+impl Left for FluentReport {
+    fn stopped(&self) -> bool {
+        self.stopped
     }
-    text.push_str(&format!("\nfluent after {} steps\n", report.steps));
-    if let Some(guarantee) = &report.guarantee {
-        text.push_str(&format!("  training texts: {}\n", super::model::protection(guarantee)));
+
+    fn told(&self, out: &str) -> String {
+        let report = self;
+        let [training, validation, test] = report.records;
+        let text = format!(
+            "{training} records trained on ({} examples), {validation} chosen by, {test} left for tests\n",
+            report.examples
+        );
+        let measured = report.perplexity.map_or(String::new(), |perplexity| {
+            format!("  perplexity on test records, unknown words as one word: {perplexity:.1}\n")
+        });
+        let command = format!("allonym anonymize FILE --model {out} --mechanism fluent --epsilon-per-token 8");
+        text + &one_stage(
+            "fluent",
+            (report.steps, report.stopped),
+            report.guarantee.as_ref(),
+            (out, &command),
+            &measured,
+        )
     }
-    if let Some(perplexity) = report.perplexity {
-        text.push_str(&format!("  perplexity on test records, unknown words as one word: {perplexity:.1}\n"));
-    }
-    let command = format!("allonym anonymize FILE --model {out} --mechanism fluent --epsilon-per-token 8");
-    text.push_str(&how_to_use(&command, report.guarantee.as_ref()));
-    text
 }

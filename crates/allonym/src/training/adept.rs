@@ -1,14 +1,15 @@
 //! `train adept`: an auto-encoder with a clipped latent vector.
 
 use super::adept_settings::AdeptTraining;
-use super::directory::{begin, chosen, write_report};
+use super::directory::{begin, write_report};
 use super::parts::Shares;
+use super::stage::Stage;
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
 use allonym_models::Embeddings;
 use allonym_models::adept::{Adept, Reconstruction};
 use allonym_nn::Protection;
-use allonym_nn::training::{Ended, Progress, Run, train};
+use allonym_nn::training::Progress;
 use allonym_text::Document;
 use serde::Serialize;
 use std::sync::Arc;
@@ -59,31 +60,23 @@ pub fn train_adept(
     basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
     let _lock = begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
 
-    let directory = basis.out.join("training").join("reconstruction");
-    let run = Run {
-        directory: &directory,
-        resume: basis.resume,
-        earlier_steps: 0,
-        stop,
-        progress: &mut |made: &Progress| progress("reconstruction", Some(made)),
-    };
-    let outcome = train(&mut model, &plan, prepared.data(&prepared.training), prepared.validation(), run)?;
+    let stage = Stage { basis, name: "reconstruction", plan: &plan, earlier_steps: 0, stop };
+    let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
     let note = "for the owner of the texts: the figures are exact";
     let mut report = AdeptReport {
         note,
         records: prepared.records,
-        steps: outcome.card.steps,
+        steps: card.steps,
         guarantee: None,
         reconstruction: None,
-        stopped: outcome.ended == Ended::Stopped,
+        stopped,
     };
-    if !report.stopped {
-        let card = basis.in_words(chosen(&directory, &mut model, outcome.card)?);
+    if !stopped {
         model.save(&basis.out.join("adept"), &card)?;
         progress("measuring reconstruction", None);
         let plain = basis.private.is_none();
         report.reconstruction = plain.then(|| model.reconstruction(&prepared.test)).transpose()?;
-        (report.steps, report.guarantee) = (card.steps, Some(card.guarantee));
+        report.guarantee = Some(card.guarantee);
     }
     write_report(&basis.out, &report)?;
     Ok(report)

@@ -99,7 +99,7 @@ pub(super) struct Duration {
 }
 
 /// A text as ids, the last of which is the end.
-type Text = Vec<u32>;
+pub(super) type Text = Vec<u32>;
 
 /// The texts of a file as examples.
 pub(super) struct Prepared {

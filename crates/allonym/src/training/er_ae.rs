@@ -1,14 +1,15 @@
 //! `train er-ae`: reconstruction, then reconstruction and embedding reward.
 
-use super::directory::{begin, chosen, write_report};
+use super::directory::{begin, write_report};
 use super::er_ae_settings::ErAeTraining;
 use super::parts::Shares;
+use super::stage::Stage;
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
 use allonym_models::er_ae::{ErAe, Reconstruction};
 use allonym_models::{Embeddings, Filled};
 use allonym_nn::Protection;
-use allonym_nn::training::{Ended, Progress, Run, train};
+use allonym_nn::training::Progress;
 use allonym_text::Document;
 use serde::Serialize;
 use std::sync::Arc;
@@ -91,27 +92,18 @@ pub fn train_er_ae(
             }
             model = model.with_reward(settings.reward);
         }
-        let training = settings.stage(preset, prepared.training.len(), reward);
-        let directory = basis.out.join("training").join(stage);
-        let run = Run {
-            directory: &directory,
-            resume: basis.resume,
-            earlier_steps,
-            stop,
-            progress: &mut |made: &Progress| progress(stage, Some(made)),
-        };
-        let outcome = train(&mut model, &training, prepared.data(&prepared.training), prepared.validation(), run)?;
-        if outcome.ended == Ended::Stopped {
+        let plan = settings.stage(preset, prepared.training.len(), reward);
+        let stage = Stage { basis, name: stage, plan: &plan, earlier_steps, stop };
+        let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
+        if stopped {
             report.stopped = true;
             break;
         }
-        let card = chosen(&directory, &mut model, outcome.card)?;
         earlier_steps += card.planned_steps;
-        let card = basis.in_words(card);
         model.save(&basis.out.join(name), &card)?;
         progress("measuring reconstruction", None);
         let measured = basis.private.is_none();
-        let reconstruction = measured.then(|| model.reconstruction(&prepared.test, training.threads)).transpose()?;
+        let reconstruction = measured.then(|| model.reconstruction(&prepared.test, plan.threads)).transpose()?;
         report.stages.push(StageReport { model: name, steps: card.steps, guarantee: card.guarantee, reconstruction });
     }
     write_report(&basis.out, &report)?;

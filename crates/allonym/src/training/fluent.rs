@@ -1,15 +1,16 @@
 //! `train fluent`: a language model of public text, and near words.
 
-use super::directory::{begin, chosen, write_report};
+use super::directory::{begin, write_report};
 use super::fluent_settings::FluentTraining;
 use super::parts::Shares;
+use super::stage::Stage;
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
 use allonym_models::Embeddings;
 use allonym_models::fluent::{FluentModel, Near};
 use allonym_models::language_model::LanguageModel;
 use allonym_nn::Protection;
-use allonym_nn::training::{Ended, Progress, Run, train};
+use allonym_nn::training::Progress;
 use allonym_text::Document;
 use serde::Serialize;
 use std::sync::Arc;
@@ -63,26 +64,18 @@ pub fn train_fluent(
     plan.plan(prepared.training.len())?;
     basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
     let _lock = begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
-    let directory = basis.out.join("training").join("language");
-    let run = Run {
-        directory: &directory,
-        resume: basis.resume,
-        earlier_steps: 0,
-        stop,
-        progress: &mut |made: &Progress| progress("language", Some(made)),
-    };
-    let outcome = train(&mut model, &plan, prepared.data(&prepared.training), prepared.validation(), run)?;
+    let stage = Stage { basis, name: "language", plan: &plan, earlier_steps: 0, stop };
+    let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
     let mut report = FluentReport {
         note: "for the owner of the texts: the figures are exact",
         records: prepared.records,
         examples: prepared.training.len(),
-        steps: outcome.card.steps,
+        steps: card.steps,
         guarantee: None,
         perplexity: None,
-        stopped: outcome.ended == Ended::Stopped,
+        stopped,
     };
-    if !report.stopped {
-        let card = basis.in_words(chosen(&directory, &mut model, outcome.card)?);
+    if !stopped {
         let written = basis.out.join("fluent");
         FluentModel { language: model, near }.save(&written, &card)?;
         if basis.private.is_none() && !prepared.test.is_empty() {
@@ -92,7 +85,7 @@ pub fn train_fluent(
             let nats = model.language.surprisal(&prepared.test, plan.threads)?;
             report.perplexity = Some((nats / tokens as f64).exp());
         }
-        (report.steps, report.guarantee) = (card.steps, Some(card.guarantee));
+        report.guarantee = Some(card.guarantee);
     }
     write_report(&basis.out, &report)?;
     Ok(report)

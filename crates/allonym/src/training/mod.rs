@@ -18,6 +18,7 @@ mod er_ae_settings;
 mod fluent;
 mod fluent_settings;
 mod parts;
+mod stage;
 
 pub use adept::{AdeptReport, train_adept};
 pub use adept_settings::AdeptTraining;

@@ -1,0 +1,43 @@
+//! One stage of a training run, in a directory of its own.
+
+use super::basis::{Basis, Prepared, Text};
+use super::directory::chosen;
+use crate::failure::Failure;
+use allonym_nn::Card;
+use allonym_nn::training::{Ended, Model, Progress, Run, TrainingSettings, train};
+use std::sync::atomic::AtomicBool;
+
+/// What is trained, and how.
+pub(super) struct Stage<'a> {
+    pub(super) basis: &'a Basis,
+    /// The name of its directory, and what people are told.
+    pub(super) name: &'a str,
+    pub(super) plan: &'a TrainingSettings,
+    /// Steps of the stages before it, which are paid for too.
+    pub(super) earlier_steps: u64,
+    pub(super) stop: &'a AtomicBool,
+}
+
+impl Stage<'_> {
+    /// Trains a model: to the end, and then it is the state that validation chose; or until it is stopped. Returns its card, and whether it was stopped.
+    pub(super) fn train<M: Model<Example = Text>>(
+        &self,
+        model: &mut M,
+        prepared: &Prepared,
+        progress: &mut dyn FnMut(&str, Option<&Progress>),
+    ) -> Result<(Card, bool), Failure> {
+        let directory = self.basis.out.join("training").join(self.name);
+        let run = Run {
+            directory: &directory,
+            resume: self.basis.resume,
+            earlier_steps: self.earlier_steps,
+            stop: self.stop,
+            progress: &mut |made: &Progress| progress(self.name, Some(made)),
+        };
+        let outcome = train(model, self.plan, prepared.data(&prepared.training), prepared.validation(), run)?;
+        if outcome.ended == Ended::Stopped {
+            return Ok((outcome.card, true));
+        }
+        Ok((self.basis.in_words(chosen(&directory, model, outcome.card)?), false))
+    }
+}
