@@ -22,6 +22,7 @@ mod real;
 pub mod sampling;
 mod sequences;
 pub mod sparse;
+mod steady;
 mod store;
 pub mod training;
 mod vectorise;

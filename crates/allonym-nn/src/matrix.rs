@@ -26,6 +26,13 @@ impl<T: Real> Matrix<T> {
         Self { rows, columns, values: values.into() }
     }
 
+    /// A matrix whose rows are all the same.
+    pub fn of_rows(rows: usize, row: &[T]) -> Self {
+        let mut matrix = Self::zeros(rows, row.len());
+        matrix.values_mut().chunks_exact_mut(row.len().max(1)).for_each(|place| place.copy_from_slice(row));
+        matrix
+    }
+
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.rows

@@ -59,6 +59,8 @@ pub trait Real:
         right: View<'_, Self>,
         threads: usize,
     );
+    /// This times another plus a third, rounded once.
+    fn fused(self, factor: Self, more: Self) -> Self;
     /// Where buffers of such numbers wait to be used again.
     fn shelf() -> &'static Shelf<Self>;
     /// 1 / (1 + e^-x).
@@ -86,6 +88,11 @@ impl Real for f32 {
         threads: usize,
     ) {
         engine.product_f32(out, into, left, right, threads);
+    }
+
+    #[inline(always)]
+    fn fused(self, factor: Self, more: Self) -> Self {
+        self.mul_add(factor, more)
     }
 
     #[inline(always)]
@@ -168,6 +175,11 @@ impl Real for f64 {
         threads: usize,
     ) {
         engine.product_f64(out, into, left, right, threads);
+    }
+
+    #[inline(always)]
+    fn fused(self, factor: Self, more: Self) -> Self {
+        self.mul_add(factor, more)
     }
 
     fn of(value: f64) -> Self {

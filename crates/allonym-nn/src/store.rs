@@ -66,8 +66,8 @@ impl<T: Real> Store<T> {
         Self { names: Vec::new(), slots: Vec::new(), values: Vec::new(), awaits_file: false }
     }
 
-    /// An empty store whose parameters begin at 0, for those that are read from a file at once: drawing millions of numbers first takes longer than
-    /// reading them.
+    /// An empty store whose parameters have no numbers yet, for those that are read from a file at once: drawing millions of numbers first takes longer
+    /// than reading them.
     pub fn awaiting_file() -> Self {
         Self { awaits_file: true, ..Self::new() }
     }
@@ -95,15 +95,18 @@ impl<T: Real> Store<T> {
         if self.names.contains(&name) {
             return Err(NnError::shape(&name, "name", "taken", "one of its own"));
         }
-        let slot = Slot { index: self.slots.len(), start: self.values.len(), rows, columns };
+        let slot = Slot { index: self.slots.len(), start: self.numbers(), rows, columns };
         self.names.push(name);
         self.slots.push(slot);
-        if self.awaits_file {
-            self.values.resize(self.values.len() + rows * columns, T::of(0.0));
-        } else {
+        if !self.awaits_file {
             self.values.extend((0..rows * columns).map(|_| T::of(bound * (2.0 * unit(rng.bits()) - 1.0))));
         }
         Ok(slot)
+    }
+
+    /// How many numbers there are, or will be when they are read.
+    pub(crate) fn numbers(&self) -> usize {
+        self.slots.last().map_or(0, |slot| slot.range().end)
     }
 
     /// All numbers.
@@ -113,8 +116,15 @@ impl<T: Real> Store<T> {
 
     /// Replaces all numbers by as many others.
     pub(crate) fn replace(&mut self, values: Vec<T>) {
-        assert_eq!(values.len(), self.values.len(), "as many numbers as before");
-        self.values = values;
+        assert_eq!(values.len(), self.numbers(), "as many numbers as before");
+        (self.values, self.awaits_file) = (values, false);
+    }
+
+    /// Changes how some numbers begin. Those of a file begin as they are there.
+    pub(crate) fn begin(&mut self, range: Range<usize>, change: impl FnOnce(&mut [T])) {
+        if !self.awaits_file {
+            change(&mut self.values[range]);
+        }
     }
 
     /// All numbers, for a change.

@@ -49,9 +49,9 @@ mod tests {
     fn it_expects_english() {
         let (model, _) = bundled_model().unwrap();
         let vocabulary = model.language.vocabulary();
-        let mut prefixes = model.language.prefixes(1.0).unwrap();
+        let mut prefixes = model.language.prefixes(1, 1.0).unwrap();
         for word in ["this", "is", "one", "of", "the", "best", "movies", "i", "have", "ever"] {
-            prefixes.advance(&[vocabulary.id(word)]).unwrap();
+            prefixes.advance(&[Some(vocabulary.id(word))]).unwrap();
         }
         let logits = prefixes.logits(0);
         let best = (0..logits.len()).max_by(|a, b| logits[*a].total_cmp(&logits[*b])).unwrap();

@@ -213,7 +213,7 @@ impl<'a> Pipeline<'a> {
                 Drawing { proposer, rng: self.stream_of(record) }
             })
             .collect();
-        let groups = drawings.par_chunks_mut(Written::TEXTS).map(|group| match model.written() {
+        let groups = drawings.par_chunks_mut(Written::TEXTS).map(|group| match model.written(group.len()) {
             Ok(mut written) => release_fluently(fluent, &mut written, group, &self.terms),
             Err(_) => unreachable!("a model that was read can be used"),
         });

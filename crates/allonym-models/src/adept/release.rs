@@ -83,15 +83,15 @@ impl Adept {
 
     fn decode_group(&self, vectors: &[Vec<f32>], max_tokens: usize) -> Result<Vec<Vec<u32>>, NnError> {
         let network = &self.network;
-        let mut latent = Matrix::zeros(GROUP, self.settings.latent);
+        let mut latent = Matrix::zeros(vectors.len(), self.settings.latent);
         vectors.iter().enumerate().for_each(|(row, vector)| latent.row_mut(row).copy_from_slice(vector));
-        let mut states = network.decoder.begin(GROUP, None)?;
-        let mut before = vec![START; GROUP];
+        let mut states = network.decoder.begin(vectors.len(), None)?;
+        let mut before = vec![START; vectors.len()];
         let mut texts = vec![Vec::new(); vectors.len()];
         for _ in 0..max_tokens {
             let inputs = network.inputs(&self.store, &before, &latent)?;
-            let outputs = network.decoder.advance(&self.store, &inputs, &mut states, 1)?;
-            let logits = network.output.forward(&self.store, &outputs, 1)?;
+            let outputs = network.decoder.advance(&self.store, &inputs, &mut states)?;
+            let logits = network.output.forward_steadily(&self.store, &outputs)?;
             for (row, text) in texts.iter_mut().enumerate() {
                 // Who has ended stays at the end.
                 if before[row] != END {
@@ -99,7 +99,7 @@ impl Adept {
                     text.extend(Some(before[row]).filter(|token| *token != END));
                 }
             }
-            if before[..texts.len()].iter().all(|token| *token == END) {
+            if before.iter().all(|token| *token == END) {
                 break;
             }
         }

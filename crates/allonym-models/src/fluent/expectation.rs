@@ -4,12 +4,11 @@ use super::FluentModel;
 use crate::language_model::Prefixes;
 use allonym_dp::Expectation;
 use allonym_nn::NnError;
-use allonym_text::vocabulary::END;
 
 /// How sure the model is taken to be: a little less than it is leaves more room for words that say something, which no model expects.
 const SURENESS: f32 = 0.85;
 
-/// Up to [`Written::TEXTS`] texts that are being written.
+/// Texts that are being written, best [`Written::TEXTS`] at once.
 #[derive(Debug)]
 pub struct Written<'m> {
     prefixes: Prefixes<'m>,
@@ -18,17 +17,17 @@ pub struct Written<'m> {
 }
 
 impl FluentModel {
-    /// Up to [`Written::TEXTS`] texts of which nothing is written yet.
+    /// Texts of which nothing is written yet.
     ///
     /// # Errors
     /// When the model is damaged.
-    pub fn written(&self) -> Result<Written<'_>, NnError> {
-        Ok(Written { prefixes: self.language.prefixes(SURENESS)?, failed: false })
+    pub fn written(&self, texts: usize) -> Result<Written<'_>, NnError> {
+        Ok(Written { prefixes: self.language.prefixes(texts, SURENESS)?, failed: false })
     }
 }
 
 impl Written<'_> {
-    /// How many texts are written at once.
+    /// How many texts are best written at once.
     pub const TEXTS: usize = Prefixes::TEXTS;
 }
 
@@ -38,7 +37,6 @@ impl Expectation for Written<'_> {
     }
 
     fn after(&mut self, released: &[Option<u32>]) {
-        let tokens: Vec<u32> = released.iter().map(|released| released.unwrap_or(END)).collect();
-        self.failed |= self.prefixes.advance(&tokens).is_err();
+        self.failed |= self.prefixes.advance(released).is_err();
     }
 }

@@ -90,7 +90,7 @@ fn neighbours_and_their_number_do_not_change_a_release() {
         };
         let mut drawings: Vec<_> = texts.iter().map(drawing).collect();
         let terms = Terms { max_tokens: 20, ..Terms::default() };
-        let mut written = model.written().unwrap();
+        let mut written = model.written(texts.len()).unwrap();
         release_fluently(&fluent, &mut written, &mut drawings, &terms).remove(0).into_value()
     };
     let text = "the food was great the room was good the food was the room";

@@ -3,57 +3,61 @@
 use super::LanguageModel;
 use allonym_nn::layer::States;
 use allonym_nn::{Matrix, NnError};
-use allonym_text::vocabulary::{END, START};
+use allonym_text::vocabulary::START;
 
-/// Texts that are written at once: as many as share one reading of the weights. With eight, a token takes more than twice as long.
-const ROWS: usize = 32;
-
-/// Some texts, all as long as each other.
+/// Some texts. Each goes on until it is given no token; from then on it takes no time.
+///
+/// A text's numbers do not depend, not even in their last bit, on how many neighbours it has: that may follow from how long those are.
 #[derive(Clone, Debug)]
 pub struct Prefixes<'m> {
     model: &'m LanguageModel,
     states: States<f32>,
+    /// The row of each text, while it goes on.
+    rows: Vec<Option<usize>>,
     logits: Matrix<f32>,
     sureness: f32,
 }
 
 impl LanguageModel {
-    /// [`Prefixes::TEXTS`] texts of which nothing is written yet; some of them may stand for none. There are always as many rows, so that every product has the
-    /// same shape, and a text's numbers do not depend, not even in their last bit, on how many neighbours it has: that may follow from how long those are. Logits
-    /// are multiplied by `sureness`: below 1, the model is taken to be less sure than it is.
+    /// Texts of which nothing is written yet. Logits are multiplied by `sureness`: below 1, the model is taken to be less sure than it is.
     ///
     /// # Errors
     /// When the model is damaged.
-    pub fn prefixes(&self, sureness: f32) -> Result<Prefixes<'_>, NnError> {
-        let states = self.layers.begin(ROWS, None)?;
-        let mut prefixes = Prefixes { model: self, states, logits: Matrix::default(), sureness };
-        prefixes.advance(&[START; ROWS])?;
+    pub fn prefixes(&self, texts: usize, sureness: f32) -> Result<Prefixes<'_>, NnError> {
+        let (states, rows) = (self.layers.begin(texts, None)?, (0..texts).map(Some).collect());
+        let mut prefixes = Prefixes { model: self, states, rows, logits: Matrix::default(), sureness };
+        prefixes.advance(&vec![Some(START); texts])?;
         Ok(prefixes)
     }
 }
 
 impl Prefixes<'_> {
-    /// How many texts are written at once.
-    pub const TEXTS: usize = ROWS;
+    /// As many texts as should be written at once: they share one reading of the weights. With eight, a token takes more than twice as long.
+    pub const TEXTS: usize = 32;
 
-    /// Writes a token at the end of each text. Texts that are done may be given any token.
+    /// Writes a token at the end of each text; one that is given none has ended.
     ///
     /// # Errors
     /// When a token is none of the vocabulary.
-    pub fn advance(&mut self, tokens: &[u32]) -> Result<(), NnError> {
+    pub fn advance(&mut self, tokens: &[Option<u32>]) -> Result<(), NnError> {
+        let going = self.rows.iter().zip(tokens).filter_map(|(row, token)| row.zip(*token));
+        let (kept, tokens_of_kept): (Vec<usize>, Vec<u32>) = going.unzip();
+        let mut left = 0..;
+        for (text, row) in self.rows.iter_mut().enumerate() {
+            *row = row.filter(|_| tokens.get(text).copied().flatten().is_some()).and_then(|_| left.next());
+        }
+        self.states.keep(&kept);
         let model = self.model;
-        let mut tokens = tokens.to_vec();
-        tokens.resize(ROWS, END);
-        let mut inputs = Matrix::zeros(ROWS, model.embedding.dimension());
-        model.embedding.forward(&model.store, &tokens, &mut inputs, 0)?;
-        let outputs = model.layers.advance(&model.store, &inputs, &mut self.states, 1)?;
-        self.logits = model.output.forward(&model.store, &outputs, 1)?;
+        let mut inputs = Matrix::zeros(kept.len(), model.embedding.dimension());
+        model.embedding.forward(&model.store, &tokens_of_kept, &mut inputs, 0)?;
+        let outputs = model.layers.advance(&model.store, &inputs, &mut self.states)?;
+        self.logits = model.output.forward_steadily(&model.store, &outputs)?;
         self.logits.values_mut().iter_mut().for_each(|logit| *logit *= self.sureness);
         Ok(())
     }
 
-    /// The logit of every id as the next token of a text.
+    /// The logit of every id as the next token of a text; of one that has ended, none.
     pub fn logits(&self, text: usize) -> &[f32] {
-        self.logits.row(text)
+        self.rows.get(text).copied().flatten().map_or(&[], |row| self.logits.row(row))
     }
 }

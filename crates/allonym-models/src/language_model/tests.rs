@@ -23,8 +23,8 @@ fn texts(count: usize) -> Vec<Text> {
 
 /// The probability of each id after some tokens, by texts that are written step by step.
 fn expected(model: &LanguageModel, tokens: &[u32]) -> Vec<f64> {
-    let mut prefixes = model.prefixes(1.0).unwrap();
-    tokens.iter().for_each(|token| prefixes.advance(&[*token; 5]).unwrap());
+    let mut prefixes = model.prefixes(5, 1.0).unwrap();
+    tokens.iter().for_each(|token| prefixes.advance(&[Some(*token); 5]).unwrap());
     let exponentials: Vec<f64> = prefixes.logits(3).iter().map(|logit| f64::from(*logit).exp()).collect();
     let sum: f64 = exponentials.iter().sum();
     exponentials.iter().map(|value| value / sum).collect()
@@ -99,12 +99,15 @@ fn a_saved_model_expects_the_same() {
 fn neighbours_do_not_change_a_bit() {
     let model = model(LanguageModelSettings { cells: 50, words: 33, ..tiny() });
     let logits = |others: u32, count: usize| {
-        let mut prefixes = model.prefixes(0.85).unwrap();
+        let mut left = count;
+        let mut prefixes = model.prefixes(count, 0.85).unwrap();
         for token in [5, 9, 6, 20] {
-            let mut tokens = vec![others; count];
-            tokens[0] = token;
-            prefixes.advance(&tokens).unwrap();
+            // The others end one after the other.
+            left -= count.div_ceil(5).min(left - 1);
+            let going = |text: usize| (text < left).then_some(if text == 0 { token } else { others });
+            prefixes.advance(&(0..count).map(going).collect::<Vec<_>>()).unwrap();
         }
+        assert!(left == count || prefixes.logits(left).is_empty(), "what has ended expects nothing");
         prefixes.logits(0).iter().map(|logit| logit.to_bits()).collect::<Vec<_>>()
     };
     let alone = logits(0, 1);

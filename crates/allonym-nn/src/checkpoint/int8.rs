@@ -39,11 +39,12 @@ fn step(value: f32, scale: f32) -> i8 {
     (value / scale).round().clamp(-127.0, 127.0) as i8
 }
 
-/// The numbers of rows in eight bits.
-pub(super) fn restored(bytes: &[u8], scales: &[f32]) -> Vec<f32> {
+/// Adds the numbers of rows in eight bits.
+pub(super) fn restore(bytes: &[u8], scales: &[f32], into: &mut Vec<f32>) {
     let columns = bytes.len() / scales.len().max(1);
-    let row = |(row, scale): (&[u8], &f32)| row.iter().map(|b| f32::from(*b as i8) * scale).collect::<Vec<f32>>();
-    bytes.chunks_exact(columns.max(1)).zip(scales).flat_map(row).collect()
+    for (row, scale) in bytes.chunks_exact(columns.max(1)).zip(scales) {
+        into.extend(row.iter().map(|byte| f32::from(*byte as i8) * scale));
+    }
 }
 
 #[cfg(test)]
@@ -59,7 +60,8 @@ mod tests {
         store.values_mut()[30..60].iter_mut().for_each(|value| *value *= 1e-30);
         let tensors = of_store(&store);
         let scales: Vec<f32> = store.slice(slot).chunks(30).map(scale).collect();
-        let back = restored(&tensors[0].bytes, &scales);
+        let mut back = Vec::new();
+        restore(&tensors[0].bytes, &scales, &mut back);
         for (place, (value, back)) in store.values().iter().zip(&back).enumerate() {
             let half = 0.5 * scales[place / 30];
             assert!((value - back).abs() <= half * 1.000_01, "{place}: {value} {back}");

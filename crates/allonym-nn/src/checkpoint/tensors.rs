@@ -64,6 +64,19 @@ pub(crate) fn about(path: &Path, bytes: &[u8], key: &str) -> Result<String, NnEr
 
 /// The numbers of a tensor of this name and shape.
 pub(crate) fn numbers(path: &Path, file: &SafeTensors<'_>, name: &str, shape: &[usize]) -> Result<Vec<f32>, NnError> {
+    let mut values = Vec::new();
+    add_numbers(path, file, name, shape, &mut values)?;
+    Ok(values)
+}
+
+/// Adds the numbers of a tensor of this name and shape.
+fn add_numbers(
+    path: &Path,
+    file: &SafeTensors<'_>,
+    name: &str,
+    shape: &[usize],
+    into: &mut Vec<f32>,
+) -> Result<(), NnError> {
     let other = |found: String| NnError::Tensor {
         file: path.display().to_string(),
         tensor: name.to_owned(),
@@ -74,16 +87,17 @@ pub(crate) fn numbers(path: &Path, file: &SafeTensors<'_>, name: &str, shape: &[
     if tensor.shape() != shape {
         return Err(other(format!("{:?}", tensor.shape())));
     }
-    let values = match tensor.dtype() {
-        Dtype::F32 => floats(tensor.data()),
+    let first = into.len();
+    match tensor.dtype() {
+        Dtype::F32 => into.extend(floats(tensor.data())),
         Dtype::I8 if shape.len() == 2 => {
             let scales = numbers(path, file, &int8::scale_name(name), &shape[..1])?;
-            int8::restored(tensor.data(), &scales)
+            int8::restore(tensor.data(), &scales, into);
         }
         kind => return Err(other(format!("of kind {kind:?}"))),
-    };
-    match values.iter().position(|value| !value.is_finite()) {
-        None => Ok(values),
+    }
+    match into[first..].iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
         Some(place) => Err(NnError::NotFinite {
             what: format!("`{}`", path.display()),
             place: format!("number {place} of tensor `{name}`"),
@@ -91,17 +105,17 @@ pub(crate) fn numbers(path: &Path, file: &SafeTensors<'_>, name: &str, shape: &[
     }
 }
 
-fn floats(bytes: &[u8]) -> Vec<f32> {
-    bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+fn floats(bytes: &[u8]) -> impl Iterator<Item = f32> {
+    bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }
 
 /// Replaces all parameters of a store by those of a file, or none of them.
 pub(crate) fn into_store(path: &Path, bytes: &[u8], store: &mut Store<f32>) -> Result<(), NnError> {
     let file = open(path, bytes)?;
     // Parameters lie in the store in their order, without a gap.
-    let mut values = Vec::with_capacity(store.values().len());
+    let mut values = Vec::with_capacity(store.numbers());
     for (name, slot) in store.parameters() {
-        values.extend_from_slice(&numbers(path, &file, name, &[slot.rows(), slot.columns()])?);
+        add_numbers(path, &file, name, &[slot.rows(), slot.columns()], &mut values)?;
     }
     let known = |name: &str| store.parameters().any(|(own, _)| own == name || int8::scale_name(own) == name);
     if let Some(foreign) = file.names().into_iter().find(|name| !known(name)) {

@@ -45,7 +45,7 @@ impl<T: Real> Embedding<T> {
     pub fn tuned(name: &str, vectors: &Matrix<T>, store: &mut Store<T>, rng: &mut PrivacyRng) -> Result<Self, NnError> {
         check(name, vectors)?;
         let slot = store.add(name, vectors.rows(), vectors.columns(), 0.0, rng)?;
-        store.values_mut()[slot.range()].copy_from_slice(vectors.values());
+        store.begin(slot.range(), |values| values.copy_from_slice(vectors.values()));
         Ok(Self { name: name.to_owned(), table: Table::Trained(slot) })
     }
 

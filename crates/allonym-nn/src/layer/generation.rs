@@ -4,8 +4,8 @@ use super::recurrent::{Kind, Recurrent};
 use super::{gru, lstm};
 use crate::error::NnError;
 use crate::matrix::Matrix;
-use crate::product::{Into, multiply};
 use crate::real::Real;
+use crate::steady::add_steadily;
 use crate::store::Store;
 
 /// The states of some sequences between two steps: for each layer, one matrix, or two for an LSTM, with a row for each sequence.
@@ -18,6 +18,16 @@ impl<T: Real> States<T> {
     /// The states of a layer.
     pub fn layer(&self, layer: usize) -> &[Matrix<T>] {
         &self.layers[layer]
+    }
+
+    /// Leaves only these sequences, in this order.
+    pub fn keep(&mut self, sequences: &[usize]) {
+        for state in self.layers.iter_mut().flatten() {
+            if sequences.iter().copied().ne(0..state.rows()) {
+                let values = sequences.iter().flat_map(|row| state.row(*row)).copied().collect();
+                *state = Matrix::of(sequences.len(), state.columns(), values);
+            }
+        }
     }
 
     /// The states of a layer, for a change.
@@ -49,7 +59,7 @@ impl Recurrent {
         Ok(States { layers })
     }
 
-    /// One step for every sequence; returns the outputs of the last layer.
+    /// One step for every sequence; returns the outputs of the last layer. No sequence's numbers depend on which others there are.
     ///
     /// # Errors
     /// When the inputs have another shape.
@@ -58,7 +68,6 @@ impl Recurrent {
         store: &Store<T>,
         inputs: &Matrix<T>,
         states: &mut States<T>,
-        threads: usize,
     ) -> Result<Matrix<T>, NnError> {
         let count = states.layers[0][0].rows();
         if (inputs.rows(), inputs.columns()) != (count, self.inputs()) {
@@ -73,10 +82,9 @@ impl Recurrent {
         let mut below = None;
         for (directions, state) in self.layers().iter().zip(&mut states.layers) {
             let layer = &directions[0];
-            let mut gates = layer.of_inputs(store, below.as_ref().unwrap_or(inputs), threads);
+            let mut gates = layer.of_inputs_steadily(store, below.as_ref().unwrap_or(inputs));
             let mut product = Matrix::zeros(count, gates.columns());
-            let weight = store.view(layer.of_state).transposed();
-            multiply(product.view_mut(), Into::Replace, state[0].view(), weight, threads);
+            add_steadily(product.values_mut(), state[0].values(), store.slice(layer.of_state), layer.cells);
             let (cells, bias) = (layer.cells, store.slice(layer.bias_state));
             match (self.kind(), state.as_mut_slice()) {
                 (Kind::Lstm, [states, contents]) => lstm::advance(
@@ -118,7 +126,7 @@ mod tests {
             let mut states = layers.begin(2, None).unwrap();
             for step in 0..5 {
                 let input = Matrix::of(2, 3, inputs.values()[step * 6..(step + 1) * 6].to_vec());
-                let out = layers.advance(&store, &input, &mut states, 1).unwrap();
+                let out = layers.advance(&store, &input, &mut states).unwrap();
                 let expected = &whole.outputs.values()[step * 8..(step + 1) * 8];
                 assert!(out.values().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14));
             }

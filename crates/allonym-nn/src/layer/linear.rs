@@ -5,6 +5,7 @@ use crate::gradient::{Gradients, Rows};
 use crate::matrix::Matrix;
 use crate::product::{Into, multiply};
 use crate::real::Real;
+use crate::steady::add_steadily;
 use crate::store::{Slot, Store};
 use allonym_dp::PrivacyRng;
 use std::sync::Arc;
@@ -51,20 +52,34 @@ impl Linear {
     /// # Errors
     /// When the inputs have another width.
     pub fn forward<T: Real>(&self, store: &Store<T>, inputs: &Matrix<T>, threads: usize) -> Result<Matrix<T>, NnError> {
-        if inputs.columns() != self.weight.columns() {
-            return Err(NnError::shape(&self.name, "width of the input", inputs.columns(), self.weight.columns()));
-        }
-        let mut out = Matrix::zeros(inputs.rows(), self.weight.rows());
-        let into = match self.bias {
-            None => Into::Replace,
-            Some(bias) => {
-                let bias = store.slice(bias);
-                out.values_mut().chunks_exact_mut(bias.len()).for_each(|row| row.copy_from_slice(bias));
-                Into::Add
-            }
+        self.check(inputs)?;
+        let (mut out, into) = match self.bias {
+            None => (Matrix::zeros(inputs.rows(), self.weight.rows()), Into::Replace),
+            Some(bias) => (Matrix::of_rows(inputs.rows(), store.slice(bias)), Into::Add),
         };
         multiply(out.view_mut(), into, inputs.view(), store.view(self.weight).transposed(), threads);
         Ok(out)
+    }
+
+    /// The same, no row depending, not even in its last bit, on which others there are.
+    ///
+    /// # Errors
+    /// When the inputs have another width.
+    pub fn forward_steadily<T: Real>(&self, store: &Store<T>, inputs: &Matrix<T>) -> Result<Matrix<T>, NnError> {
+        self.check(inputs)?;
+        let mut out = match self.bias {
+            None => Matrix::zeros(inputs.rows(), self.weight.rows()),
+            Some(bias) => Matrix::of_rows(inputs.rows(), store.slice(bias)),
+        };
+        add_steadily(out.values_mut(), inputs.values(), store.slice(self.weight), inputs.columns());
+        Ok(out)
+    }
+
+    fn check<T: Real>(&self, inputs: &Matrix<T>) -> Result<(), NnError> {
+        if inputs.columns() == self.weight.columns() {
+            return Ok(());
+        }
+        Err(NnError::shape(&self.name, "width of the input", inputs.columns(), self.weight.columns()))
     }
 
     /// Hands over the gradients of the parameters, and returns what flows back to the inputs.

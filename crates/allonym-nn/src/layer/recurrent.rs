@@ -9,6 +9,7 @@ use crate::matrix::Matrix;
 use crate::product::{Into, multiply};
 use crate::real::Real;
 use crate::sequences::{Sequences, Shard};
+use crate::steady::add_steadily;
 use crate::store::{Slot, Store};
 use allonym_dp::PrivacyRng;
 use rayon::prelude::*;
@@ -164,10 +165,15 @@ impl Direction {
 
     /// The part of the gates that comes from the inputs: one product for all steps.
     pub(crate) fn of_inputs<T: Real>(&self, store: &Store<T>, inputs: &Matrix<T>, threads: usize) -> Matrix<T> {
-        let bias = store.slice(self.bias_input);
-        let mut gates = Matrix::zeros(inputs.rows(), bias.len());
-        gates.values_mut().chunks_exact_mut(bias.len()).for_each(|row| row.copy_from_slice(bias));
+        let mut gates = Matrix::of_rows(inputs.rows(), store.slice(self.bias_input));
         multiply(gates.view_mut(), Into::Add, inputs.view(), store.view(self.of_input).transposed(), threads);
+        gates
+    }
+
+    /// The same, no row depending on which others there are.
+    pub(crate) fn of_inputs_steadily<T: Real>(&self, store: &Store<T>, inputs: &Matrix<T>) -> Matrix<T> {
+        let mut gates = Matrix::of_rows(inputs.rows(), store.slice(self.bias_input));
+        add_steadily(gates.values_mut(), inputs.values(), store.slice(self.of_input), inputs.columns());
         gates
     }
 }
@@ -257,7 +263,8 @@ impl Recurrent {
         // The second gate: update in a GRU, forget in an LSTM.
         for direction in self.layers.iter().flatten() {
             let (cells, start) = (direction.cells, direction.bias_input.range().start);
-            store.values_mut()[start + cells..start + 2 * cells].iter_mut().for_each(|value| *value += T::of(bias));
+            let more = |values: &mut [T]| values.iter_mut().for_each(|value| *value += T::of(bias));
+            store.begin(start + cells..start + 2 * cells, more);
         }
         self
     }
