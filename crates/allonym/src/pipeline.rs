@@ -117,6 +117,13 @@ impl<'a> Pipeline<'a> {
         released
     }
 
+    /// Counts which texts the method was not made for, without releasing anything.
+    pub(crate) fn look(&self, texts: &[Private<String>]) {
+        if matches!(self.method, Method::Tokens { source: Source::Fluent(..), .. }) {
+            texts.par_iter().for_each(|text| self.suits.look(text, self.vocabulary, self.terms.max_tokens));
+        }
+    }
+
     fn release_some(&self, first: u64, texts: &[Private<String>]) -> Vec<Released<String>> {
         let drawn = match self.method {
             Method::Tokens { mechanism, source } => self.by_tokens(&**mechanism, source, first, texts),
@@ -172,9 +179,7 @@ impl<'a> Pipeline<'a> {
         first: u64,
         texts: &[Private<String>],
     ) -> Vec<Released<Vec<u32>>> {
-        if matches!(source, Source::Fluent(..)) {
-            texts.par_iter().for_each(|text| self.suits.look(text, self.vocabulary, self.terms.max_tokens));
-        }
+        self.look(texts);
         let ready = source.ready(texts, &self.terms);
         let drawn: Vec<Drawn> = match (mechanism.as_fluent(), source) {
             (Some(fluent), Source::Fluent(model, _)) => self.side_by_side(fluent, model, source, first, ready, texts),

@@ -99,6 +99,9 @@ pub(crate) fn reserve(
             }
         }
         batches.push(digest_of(&hasher, &batch.keys));
+        if dry_run {
+            pipeline.look(&batch.texts);
+        }
         on_progress(Stage::Reserving, &progress, batch.first - 1 + batch.texts.len() as u64);
     }
     let limited = limits.record.is_some() || limits.author.is_some();

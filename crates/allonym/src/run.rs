@@ -81,14 +81,19 @@ pub fn dry_run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary
     let pipeline = Pipeline::for_run(checked)?;
     if let Some(path) = &checked.settings.ledger {
         let (reserved, _, report) = reserve(checked, &pipeline, path, true, on_progress)?;
-        return Summary::new(checked, report, &pipeline, Some(reserved), true);
+        let mut summary = Summary::new(checked, report, &pipeline, Some(reserved), true)?;
+        summary.for_owner = pipeline.unsuited();
+        return Ok(summary);
     }
     let mut reader = open(checked)?;
     let progress = reader.progress();
     while let Some(batch) = reader.next()? {
+        pipeline.look(&batch.texts);
         on_progress(Stage::Releasing, &progress, batch.first - 1 + batch.texts.len() as u64);
     }
-    Summary::new(checked, reader.report().clone(), &pipeline, None, true)
+    let mut summary = Summary::new(checked, reader.report().clone(), &pipeline, None, true)?;
+    summary.for_owner = pipeline.unsuited();
+    Ok(summary)
 }
 
 /// Runs the three stages; the first error of any of them ends all and is returned.

@@ -347,6 +347,13 @@ impl Settings {
             let message = format!("`{}` costs nothing, so a total means nothing for it", entry.name);
             return Err(Failure::new(message, "leave out `--total`"));
         }
+        if total.is_nan() || total <= 0.0 {
+            let message = format!("a total of {total} pays for nothing");
+            return Err(Failure::new(
+                message,
+                "give a positive number: `allonym budget --total E` shows what it pays for",
+            ));
+        }
         // A private length is paid from the same total.
         let for_tokens = total - terms.length_loss()?;
         if for_tokens <= 0.0 {
@@ -370,8 +377,11 @@ impl Settings {
         let mut keep_author = false;
         for column in &self.keep {
             if *column != "author" && *column != self.author_column {
-                let message = format!("`keep` names `{column}`, which passes anyway");
-                return Err(Failure::new(message, "only the author's column stays behind: `--keep author`"));
+                let message = format!("`keep` names `{column}`, which is not the author's column");
+                return Err(Failure::new(
+                    message,
+                    "only the author's column (`--author-column`) stays behind: keep it with `--keep author`",
+                ));
             }
             keep_author = true;
         }

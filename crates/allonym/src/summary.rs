@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::pipeline::Pipeline;
 use crate::reserve::Reserved;
 use crate::settings::Checked;
-use allonym_dp::Guarantee;
+use allonym_dp::{Guarantee, Strength};
 use allonym_io::{Columns, Format, Report};
 use serde::Serialize;
 use std::fmt;
@@ -93,6 +93,8 @@ impl Summary {
             guarantee.not_protected.push("the order of the records".into());
         }
         guarantee.not_protected.push("how many records there are".into());
+        let mut warnings = warnings(&report, ledger.as_ref(), checked);
+        warnings.extend(unused(settings.total, &guarantee));
         Ok(Self {
             allonym: env!("CARGO_PKG_VERSION"),
             dry_run,
@@ -101,7 +103,7 @@ impl Summary {
             format: checked.format,
             shuffled: settings.shuffle,
             columns: Roles::found(&checked.columns, &report),
-            warnings: warnings(&report, ledger.as_ref(), checked),
+            warnings,
             report,
             ledger,
             for_owner: Vec::new(),
@@ -110,10 +112,25 @@ impl Summary {
     }
 }
 
+/// A total that is more than the mechanism can cost.
+fn unused(total: Option<f64>, guarantee: &Guarantee) -> Option<String> {
+    match (total, &guarantee.strength) {
+        (Some(total), Strength::Differential { epsilon_total, .. }) if total > 1.1 * epsilon_total => {
+            Some(format!("of a total of {total} only {epsilon_total:.4} is used: the mechanism cannot cost more"))
+        }
+        _ => None,
+    }
+}
+
 fn warnings(report: &Report, ledger: Option<&Reserved>, checked: &Checked) -> Vec<String> {
     let mut warnings = report.remarks.clone();
     if checked.settings.seed.is_some() {
         warnings.push("not private: seeded".into());
+    }
+    let delta = checked.settings.delta;
+    if delta > 0.001 {
+        let usual = "it should be far below 1 over the number of records";
+        warnings.push(format!("delta is {delta}: with this probability nothing is promised; {usual}"));
     }
     let columns: &[String] = if checked.format == Format::Files { &[] } else { &report.carried };
     for column in columns {

@@ -105,3 +105,55 @@ fn what_does_not_fit_together_is_said() {
     refused(&["--room=-1"], "`room` is -1");
     refused(&["--mechanism", "subset", "--epsilon", "9", "--room", "2"], "`room`");
 }
+
+#[test]
+fn settings_of_an_earlier_release_do_not_stay_beside_another() {
+    let place = Place::new();
+    let (input, out) = (place.file("in.csv", TEXTS), place.name("out.csv"));
+    run(&["anonymize", &input, "-o", &out, "--total", "10"]);
+    assert!(place.read("out.csv.run.toml").contains("total = 10"));
+    let again = run(&["anonymize", &input, "-o", &out, "--epsilon-per-token", "30", "--no-run-file"]);
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert!(!std::path::Path::new(&place.name("out.csv.run.toml")).exists(), "it would tell of epsilon 10");
+    // What Allonym did not write is not its to remove.
+    let other = place.file("out.csv.run.toml", "mine");
+    run(&["anonymize", &input, "-o", &out, "--no-run-file"]);
+    assert_eq!(std::fs::read_to_string(other).unwrap(), "mine");
+}
+
+#[test]
+fn a_dry_run_tells_of_texts_that_would_be_cut() {
+    let place = Place::new();
+    let input = place.file("in.csv", TEXTS);
+    let outcome = run(&["anonymize", &input, "--max-tokens", "5", "--dry-run"]);
+    assert!(outcome.stderr.contains("2 texts are longer than what is drawn"), "{}", outcome.stderr);
+}
+
+#[test]
+fn totals_that_mean_nothing_are_said_to() {
+    let place = Place::new();
+    let input = place.file("in.csv", TEXTS);
+    let run = |total: &str| run(&["anonymize", &input, "--dry-run", &format!("--total={total}")]);
+    assert!(run("0").stderr.contains("a total of 0 pays for nothing"), "{}", run("0").stderr);
+    assert!(run("-5").stderr.contains("a total of -5 pays for nothing"), "{}", run("-5").stderr);
+    let (large, usual) = (run("1e9"), run("300"));
+    assert!(large.stderr.contains("of a total of 1000000000 only 2000.0000 is used"), "{}", large.stderr);
+    assert!(usual.code == Some(0) && !usual.stderr.contains("is used"), "{}", usual.stderr);
+}
+
+#[test]
+fn a_large_delta_is_warned_of() {
+    let place = Place::new();
+    let input = place.file("in.csv", TEXTS);
+    let told = |delta: &str| run(&["anonymize", &input, "--dry-run", "--total", "10", "--delta", delta]).stderr;
+    assert!(told("0.5").contains("with this probability nothing is promised"), "{}", told("0.5"));
+    assert!(!told("1e-6").contains("nothing is promised"));
+}
+
+#[test]
+fn what_a_language_model_saves_is_not_guessed_at() {
+    let outcome = run(&["budget", "--mechanism", "fluent", "--epsilon-per-token", "8"]);
+    assert!(outcome.stdout.contains("depends on what the language model expects"), "{outcome:?}");
+    let all = run(&["budget", "--total", "100"]);
+    assert!(all.stdout.lines().any(|line| line.contains("fluent") && line.ends_with("by the text")), "{}", all.stdout);
+}

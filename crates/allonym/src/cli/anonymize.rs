@@ -326,6 +326,9 @@ impl Anonymize {
             // The release stands and its price was told: that its settings are missing is no failure of it.
             super::tell(&format!("warning: the settings were not written beside the release: {}\n", failure.message));
         }
+        if !self.dry_run && self.no_run_file {
+            remove_run_file(checked.settings());
+        }
         Ok(())
     }
 
@@ -441,6 +444,17 @@ pub(super) fn write_run_file(settings: &Settings) -> Result<(), Failure> {
     file.write(b"# For you, not for publication: it names your files.\n")?;
     file.write(text.as_bytes())?;
     Ok(file.finish()?)
+}
+
+/// Takes away the settings of an earlier release of this name: they would tell its price beside another release.
+fn remove_run_file(settings: &Settings) {
+    if let Some(path) = settings.run_file()
+        && !is_stream(&settings.output)
+        && std::fs::read(&path).is_ok_and(|there| there.starts_with(RUN_FILE_BEGINS.as_bytes()))
+        && std::fs::remove_file(&path).is_err()
+    {
+        super::tell(&format!("warning: {} is of an earlier release and could not be removed\n", path.display()));
+    }
 }
 
 /// Takes half-written files away on Ctrl-C and on a polite kill.

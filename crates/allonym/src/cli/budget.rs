@@ -137,7 +137,8 @@ struct Price {
     method: &'static str,
     paper_epsilon_per_token: Option<f64>,
     paper_epsilon_total: Option<f64>,
-    survival: f64,
+    /// None where it depends on what a language model expects of the text.
+    survival: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -226,7 +227,7 @@ impl Release {
                 Err(error) => return Err(error.into()),
             }
         }
-        prices.sort_by(|a, b| b.survival.total_cmp(&a.survival));
+        prices.sort_by(|a, b| b.survival.unwrap_or(2.0).total_cmp(&a.survival.unwrap_or(2.0)));
         if self.json {
             return print_json(&prices);
         }
@@ -243,11 +244,11 @@ impl Release {
         );
         for price in prices {
             text.push_str(&format!(
-                "  {:<22}{:>14.4}{:>12.2}{:>14.4} %\n",
+                "  {:<22}{:>14.4}{:>12.2}{:>16}\n",
                 price.mechanism,
                 price.epsilon_per_token,
                 price.epsilon_total,
-                100.0 * price.survival
+                price.survival.map_or("by the text".to_owned(), |part| format!("{:.4} %", 100.0 * part))
             ));
         }
         if !beyond.is_empty() {
@@ -275,7 +276,7 @@ impl Release {
             method,
             paper_epsilon_per_token: paper,
             paper_epsilon_total: paper.map(|epsilon| epsilon * self.tokens as f64),
-            survival: survival(mechanism),
+            survival: (mechanism.name() != "fluent").then(|| survival(mechanism)),
         })
     }
 
@@ -307,7 +308,15 @@ impl std::fmt::Display for Price {
             writeln!(f, "  its paper would print {paper:.4}")?;
         }
         writeln!(f, "  {:.4} for one token", self.epsilon_per_token)?;
-        writeln!(f, "  {:.2} % of tokens survive, if the proposal could not be better", 100.0 * self.survival)?;
+        match self.survival {
+            Some(part) => {
+                writeln!(f, "  {:.2} % of tokens survive, if the proposal could not be better", 100.0 * part)?;
+            }
+            None => writeln!(
+                f,
+                "  how many tokens survive depends on what the language model expects: measure it with `allonym evaluate`"
+            )?,
+        }
         if self.epsilon_total > 20.0 {
             writeln!(f, "  a total above 20 promises nothing in the worst case: rely on measured attacks")?;
         }

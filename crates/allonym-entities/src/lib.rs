@@ -1,0 +1,4 @@
+//! Names in texts: people, places, organisations.
+#![forbid(unsafe_code)]
+
+pub mod tagger;
