@@ -2,7 +2,8 @@
 //!
 //! Small on purpose. No float decides the draw of a token or of a latent vector ([`vector_noise`] is the one exception, and
 //! says so), there is no code outside of Rust's checks, and the only way from [`Private`](allonym_text::Private) to
-//! [`Released`] leads through a [`Mechanism`], or through the noise of [`latent`] and [`vector_noise`].
+//! [`Released`] leads through a [`Mechanism`], through the noise of [`latent`] and [`vector_noise`],
+//! through [`counts`], or through [`generalise`], which protects names alone and says so.
 #![forbid(unsafe_code)]
 
 pub mod accountant;
@@ -10,6 +11,7 @@ pub mod allocation;
 pub mod audit;
 pub mod clopper_pearson;
 pub mod compose;
+pub mod counts;
 mod discrete;
 mod error;
 mod guarantee;
@@ -34,5 +36,5 @@ pub use loss::{Class, Loss};
 pub use mechanism::Mechanism;
 pub use release::{Proposer, Terms, release};
 pub use release_fluently::{Drawing, Expectation, release_fluently};
-pub use released::Released;
+pub use released::{Released, generalise};
 pub use rng::{Entropy, PrivacyRng, Purpose};

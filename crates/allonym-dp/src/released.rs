@@ -43,6 +43,12 @@ impl<T> Released<Vec<T>> {
     }
 }
 
+/// What is left of a private value when names in it were replaced. **No mechanism stands behind it**: all that is not replaced passes as it was, and whoever calls
+/// this prints a statement that says so before it says what is protected.
+pub fn generalise<T, U>(value: Private<T>, replace: impl FnOnce(T) -> U) -> Released<U> {
+    Released(replace(value.declassify("generalised: all but names passes, and the statement says so")))
+}
+
 /// The step through the door, for the mechanisms of this crate.
 pub(crate) trait DrawFrom<T> {
     /// Draws from a private value. The closure is a mechanism: its result's distribution is what the guarantee bounds.

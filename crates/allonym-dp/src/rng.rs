@@ -79,6 +79,8 @@ pub enum Purpose {
     Noise = 6,
     /// What a model itself draws while it is trained: dropout, wrong answers.
     Training = 7,
+    /// Noise on counts.
+    Counts = 8,
 }
 
 /// A stream of random words for one record. Not `Clone`: a copy would use the same words twice.

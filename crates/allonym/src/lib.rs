@@ -7,6 +7,7 @@
 
 mod bundled;
 pub mod demo;
+pub mod entities;
 pub mod evaluation;
 mod explain;
 mod failure;
@@ -35,6 +36,7 @@ pub use shown::{Pair, check_showable, shown};
 pub use summary::{Roles, Summary};
 
 pub use allonym_dp as dp;
+pub use allonym_entities as names;
 pub use allonym_eval as eval;
 pub use allonym_io as io;
 pub use allonym_ledger as ledger;

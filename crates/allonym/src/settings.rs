@@ -366,7 +366,7 @@ impl Settings {
         Ok(plan(entry, &parameters, outcomes, self.max_tokens as u64, for_tokens, self.delta)?)
     }
 
-    fn columns(&self) -> Result<Columns, Failure> {
+    pub(crate) fn columns(&self) -> Result<Columns, Failure> {
         for (role, column) in [("id", &self.id_column), ("author", &self.author_column), ("label", &self.label_column)]
         {
             if *column == self.text_column {

@@ -62,9 +62,10 @@ impl Annotated {
     /// When a line has no label, or there is no sentence.
     pub fn parse(text: &str, kinds: &[String]) -> Result<Self, AnnotatedError> {
         let (mut documents, mut sentences, mut sentence) = (Vec::new(), Vec::new(), Sentence::default());
-        let mut label_before = String::new();
+        let (mut label_before, mut marked) = (String::new(), false);
         for (place, line) in text.lines().enumerate() {
             let document = line.starts_with("-DOCSTART-") || line.starts_with("# newdoc");
+            marked |= document;
             if document || line.trim().is_empty() {
                 if !sentence.tokens.is_empty() {
                     sentences.push(std::mem::take(&mut sentence));
@@ -94,6 +95,10 @@ impl Annotated {
         }
         if !sentence.tokens.is_empty() {
             sentences.push(sentence);
+        }
+        if documents.is_empty() && !marked {
+            // Without marks, sentences may come from anywhere: each is a document.
+            documents.extend(sentences.drain(..).map(|sentence| vec![sentence]));
         }
         if !sentences.is_empty() {
             documents.push(sentences);

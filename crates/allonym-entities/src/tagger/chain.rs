@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn labels_are_as_likely_as_the_sequences_that_have_them() {
         let (chain, rows) = chain();
-        let mut pairs = vec![0.0; 25];
+        let mut pairs = [0.0; 25];
         let (whole, likely) = chain.marginals(&rows, |before, label, p| pairs[before * 5 + label] += p);
         let parts: Vec<(f64, Vec<usize>)> = all().into_iter().map(|s| (chain.score_of(&rows, &s).exp(), s)).collect();
         let sum: f64 = parts.iter().map(|(part, _)| part).sum();

@@ -4,7 +4,7 @@ use super::hash::{Places, both, of_text, short};
 use allonym_text::key;
 
 /// Lists of names, in the order of their bits.
-pub const LISTS: [&str; 6] = ["first-name", "last-name", "city", "region", "country", "organisation"];
+pub const LISTS: [&str; 7] = ["first-name", "last-name", "city", "region", "country", "organisation", "nationality"];
 
 /// Words of the longest name that is looked up.
 const LONGEST: usize = 4;
@@ -101,6 +101,14 @@ impl Known {
         self.senses.get(short(word))
     }
 
+    /// The marks of a sentence's words.
+    pub(super) fn marks(&self, sentence: &[&str]) -> Vec<u32> {
+        let words: Vec<u64> = sentence.iter().map(|token| of_text(&key(token))).collect();
+        let mut marks = vec![0; words.len()];
+        self.mark(&words, &mut marks);
+        marks
+    }
+
     /// Marks the words of every name: one bit for each list and for a name of one word, its first word and those after.
     pub(super) fn mark(&self, words: &[u64], marks: &mut [u32]) {
         let lists = LISTS.len();
@@ -135,7 +143,8 @@ mod tests {
         let words = ["in", "new", "york"].map(of_text);
         let mut marks = [0; 3];
         knowledge.known().mark(&words, &mut marks);
-        assert_eq!(marks, [0, 1 << 8, 1 << 14 | 1 << 2 | 1 << 1]);
+        // One bit for each list: a name of one word, then the first of several, then the others.
+        assert_eq!(marks, [0, 1 << 9, 1 << 16 | 1 << 2 | 1 << 1]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Outside of every span.
-pub const OUTSIDE: usize = 0;
+pub(super) const OUTSIDE: usize = 0;
 
 /// Parts of a span, in the order of their labels.
 const BEGIN: usize = 0;

@@ -10,7 +10,9 @@ mod hash;
 mod knowledge;
 mod labels;
 mod learn;
+mod more;
 mod score;
+mod spread;
 mod vary;
 mod weights;
 
@@ -54,17 +56,36 @@ impl Tagger {
 
     /// The names of a document, sentence by sentence. `eagerness` is added to the score of every name: above 0, more is found, and more of it is none.
     pub fn tag(&self, sentences: &[&[&str]], eagerness: f32) -> Vec<Vec<Span>> {
+        let labels = Labels::of(self.kinds.len());
+        let mut found: Vec<Vec<Span>> =
+            self.scored(sentences, eagerness).map(|rows| labels.spans(&self.chain.best(&rows))).collect();
+        spread::spread(sentences, &mut found, self.kinds.iter().position(|kind| kind == "person"));
+        found
+    }
+
+    /// Sentences by themselves, each with how likely it is that all of its names are right, as far as the tagger knows.
+    pub fn tag_with_likelihood(&self, sentences: &[&[&str]], eagerness: f32) -> Vec<(Vec<Span>, f64)> {
+        let labels = Labels::of(self.kinds.len());
+        let tagged = |rows: Vec<f32>| {
+            let best = self.chain.best(&rows);
+            let (whole, _) = self.chain.marginals(&rows, |_, _, _| ());
+            (labels.spans(&best), (self.chain.score_of(&rows, &best) - whole).exp())
+        };
+        self.scored(sentences, eagerness).map(tagged).collect()
+    }
+
+    /// Rows of scores, sentence by sentence.
+    fn scored(&self, sentences: &[&[&str]], eagerness: f32) -> impl Iterator<Item = Vec<f32>> {
         let elsewhere = Elsewhere::of(sentences.iter().copied());
         let labels = Labels::of(self.kinds.len());
-        let of_sentence = |sentence: &&[&str]| {
+        sentences.iter().map(move |sentence| {
             let mut rows = vec![0.0; sentence.len() * labels.count()];
             let found = features(sentence, &elsewhere, &self.known);
             for (row, features) in rows.chunks_exact_mut(labels.count()).zip(&found) {
                 self.weights.add(features, row);
                 row[labels::OUTSIDE] -= eagerness;
             }
-            labels.spans(&self.chain.best(&rows))
-        };
-        sentences.iter().map(of_sentence).collect()
+            rows
+        })
     }
 }

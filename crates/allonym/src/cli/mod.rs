@@ -11,8 +11,10 @@ mod compare;
 mod completions;
 mod demo;
 mod demo_story;
+mod entities;
 mod environment;
 mod evaluate;
+mod generalize;
 mod judging;
 mod ledger;
 mod model;
@@ -25,6 +27,7 @@ mod tokenize;
 mod train;
 mod train_adept;
 mod train_basis;
+mod train_entities;
 mod train_fluent;
 mod vocabulary;
 
@@ -35,6 +38,7 @@ use std::process::ExitCode;
 const AFTER_HELP: &str = "\
 Examples:
   allonym anonymize reviews.csv -o released.csv        release the column `text` of a file
+  allonym generalize notes.csv -o general.csv --k 5    replace names by what many share
   allonym anonymize --dry-run reviews.csv              what would pass, and what it would cost
   printf 'Was it good?\\n' | allonym tokenize           tokens with their places
   allonym evaluate --original reviews.csv --released released.csv --report report.html
@@ -55,6 +59,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Anonymize(Box<anonymize::Anonymize>),
+    Generalize(Box<generalize::Generalize>),
     Train(train::Train),
     Budget(Box<budget::Budget>),
     Compare(compare::Compare),
@@ -65,6 +70,7 @@ enum Command {
     Risk(risk::Risk),
     Reproduce(reproduce::Reproduce),
     Tokenize(tokenize::Tokenize),
+    Entities(entities::Entities),
     Vocabulary(vocabulary::MakeVocabulary),
     Demo(demo::MakeDemo),
     Ledger(ledger::KeepLedger),
@@ -83,6 +89,7 @@ pub(crate) fn main() -> ExitCode {
     };
     let outcome = std::panic::catch_unwind(|| match cli.command {
         Command::Anonymize(command) => command.run(),
+        Command::Generalize(command) => command.run(),
         Command::Train(command) => command.run(),
         Command::Budget(command) => command.run(),
         Command::Compare(command) => command.run(),
@@ -93,6 +100,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Risk(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Tokenize(command) => command.run(),
+        Command::Entities(command) => command.run(),
         Command::Vocabulary(command) => command.run(),
         Command::Demo(command) => command.run(),
         Command::Ledger(command) => command.run(),

@@ -33,6 +33,9 @@ enum Kind {
     /// ADePT: an auto-encoder whose latent vector can be noised, at one price for a whole text
     Adept(Box<super::train_adept::Adept>),
 
+    /// Entities: a tagger of names, for `generalize`
+    Entities(Box<super::train_entities::Entities>),
+
     /// Fluent: a language model of public text and near words, for `--mechanism fluent`
     Fluent(Box<super::train_fluent::Fluent>),
 }
@@ -95,6 +98,7 @@ impl Train {
         match self.model {
             Kind::ErAe(command) => command.run(),
             Kind::Adept(command) => command.run(),
+            Kind::Entities(command) => command.run(),
             Kind::Fluent(command) => command.run(),
         }
     }

@@ -1,0 +1,171 @@
+//! Which names a text has, each counted once however it is written.
+
+use super::hierarchy::known;
+use crate::entity::{Entity, Kind, without_overlaps};
+use allonym_text::Document;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A name in a text, and the name that is meant.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// Its bytes in the text.
+    pub span: Range<usize>,
+    /// What it is.
+    pub kind: Kind,
+    /// The name that is meant: for a part of a person's name, the whole one of the same text.
+    pub name: String,
+}
+
+/// Names that were found in other records, for looking in all.
+#[derive(Clone, Debug, Default)]
+pub struct Elsewhere {
+    names: HashMap<Vec<String>, Kind>,
+}
+
+impl Elsewhere {
+    /// Takes in what was found in a text. Numbers and addresses are found by their form wherever they are.
+    pub fn add(&mut self, text: &str, found: &[Entity]) {
+        for entity in found.iter().filter(|entity| is_name(entity.kind)) {
+            let words = words(&text[entity.span.clone()]);
+            if can_stand_alone(&words) {
+                self.names.entry(words).or_insert(entity.kind);
+            }
+        }
+    }
+}
+
+fn is_name(kind: Kind) -> bool {
+    matches!(kind, Kind::Person | Kind::Place | Kind::Organisation)
+}
+
+fn words(text: &str) -> Vec<String> {
+    Document::read(text).tokens().map(|token| token.text.to_owned()).collect()
+}
+
+/// Several words, or one with a capital and three letters: others are too often something else.
+fn can_stand_alone(words: &[String]) -> bool {
+    match words {
+        [] => false,
+        [word] => word.starts_with(char::is_uppercase) && word.chars().filter(|c| c.is_alphabetic()).count() >= 3,
+        _ => true,
+    }
+}
+
+/// The mentions of a text: what was found there, every other place where the same name stands in it, and names of other records if asked to look for those.
+pub fn mentions(text: &str, found: Vec<Entity>, elsewhere: Option<&Elsewhere>) -> Vec<Mention> {
+    let mut own = Elsewhere::default();
+    own.add(text, &found);
+    let document = Document::read(text);
+    let tokens: Vec<_> = document.tokens().collect();
+    let longest = [Some(&own), elsewhere].into_iter().flatten().flat_map(|e| e.names.keys().map(Vec::len)).max();
+    let mut more = Vec::new();
+    for start in 0..tokens.len() {
+        for len in (1..=longest.unwrap_or(0).min(tokens.len() - start)).rev() {
+            let words: Vec<String> = tokens[start..start + len].iter().map(|token| token.text.to_owned()).collect();
+            let kind = own.names.get(&words).or_else(|| elsewhere.and_then(|elsewhere| elsewhere.names.get(&words)));
+            if let Some(kind) = kind {
+                let span = tokens[start].span.start..tokens[start + len - 1].span.end;
+                more.push(Entity { span, kind: *kind });
+                break;
+            }
+        }
+    }
+    let all = without_overlaps(found.into_iter().chain(more));
+    let people: Vec<String> = all
+        .iter()
+        .filter(|entity| entity.kind == Kind::Person)
+        .map(|entity| known(&text[entity.span.clone()]))
+        .collect();
+    let meant = |entity: Entity| {
+        let name = known(&text[entity.span.clone()]);
+        let name = if entity.kind == Kind::Person { whole_name(&name, &people) } else { name };
+        // How it was written is looked at only where the way of writing is part of the name (`NASA`).
+        let name = if entity.kind == Kind::Person || name.contains(char::is_whitespace) {
+            name
+        } else {
+            text[entity.span.clone()].to_owned()
+        };
+        Mention { span: entity.span, kind: entity.kind, name }
+    };
+    all.into_iter().map(meant).collect()
+}
+
+/// The longest name of the text that ends or begins with this one: who is called `Lee` after `Ann Lee` is the same.
+fn whole_name(name: &str, people: &[String]) -> String {
+    let is_part = |whole: &&String| {
+        whole.len() > name.len()
+            && (whole.strip_suffix(name).is_some_and(|rest| rest.ends_with(' '))
+                || whole.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')))
+    };
+    people.iter().filter(is_part).max_by_key(|whole| whole.len()).map_or_else(|| name.to_owned(), Clone::clone)
+}
+
+/// The text with something else in the place of each mention. Where nothing is said, one space goes too.
+pub fn rewritten(text: &str, mentions: &[Mention], form: impl Fn(&Mention) -> String) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for mention in mentions {
+        out.push_str(&text[done..mention.span.start]);
+        let form = form(mention);
+        done = mention.span.end;
+        if form.is_empty() && (out.is_empty() || out.ends_with(' ')) && text[done..].starts_with(' ') {
+            done += 1;
+        }
+        out.push_str(&form);
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str, part: &str, kind: Kind) -> Entity {
+        let start = text.find(part).unwrap();
+        Entity { span: start..start + part.len(), kind }
+    }
+
+    fn named(text: &str, found: Vec<Entity>) -> Vec<(&str, String)> {
+        mentions(text, found, None).into_iter().map(|m| (&text[m.span], m.name)).collect()
+    }
+
+    #[test]
+    fn a_name_is_found_again_and_a_part_of_it_means_the_whole() {
+        let text = "Ann Lee came. Lee spoke, and Ann  Lee left.";
+        let lee = Entity { span: 14..17, kind: Kind::Person };
+        assert_eq!(
+            named(text, vec![at(text, "Ann Lee", Kind::Person), lee]),
+            [("Ann Lee", "ann lee".into()), ("Lee", "ann lee".into()), ("Ann  Lee", "ann lee".into())]
+        );
+    }
+
+    #[test]
+    fn names_of_other_records_are_looked_for_if_asked() {
+        let mut elsewhere = Elsewhere::default();
+        let other = "Zebulon was here, in May.";
+        elsewhere.add(other, &[at(other, "Zebulon", Kind::Person), at(other, "May", Kind::Date)]);
+        let text = "We met Zebulon in May.";
+        assert_eq!(mentions(text, vec![], Some(&elsewhere)).len(), 1);
+        assert_eq!(mentions(text, vec![], None).len(), 0);
+    }
+
+    #[test]
+    fn everything_else_stays_as_it_was() {
+        let text = "  Dear Ann,\n\tsee Rome!  ";
+        let found = vec![at(text, "Ann", Kind::Person), at(text, "Rome", Kind::Place)];
+        let mentions = mentions(text, found, None);
+        let star =
+            |mention: &Mention| if mention.kind == Kind::Person { "*".to_owned() } else { "somewhere".to_owned() };
+        assert_eq!(rewritten(text, &mentions, star), "  Dear *,\n\tsee somewhere!  ");
+        assert_eq!(
+            rewritten(
+                "Ann left Ann .",
+                &super::mentions("Ann left Ann .", vec![at("Ann left Ann .", "Ann", Kind::Person)], None),
+                |_| String::new()
+            ),
+            "left ."
+        );
+    }
+}

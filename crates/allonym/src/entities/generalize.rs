@@ -1,0 +1,265 @@
+//! Replaces the names of a file's texts by what many share.
+//!
+//! Two passes: names are found and counted, then replaced. Texts are found again in the second pass rather than kept, so that memory holds names alone.
+
+use super::mode::{Cut, Mode, Named};
+use super::names::{Finder, bundled_ladders, read_hierarchy};
+use super::statement::Statement;
+use crate::failure::Failure;
+use crate::run::{OnProgress, Stage};
+use crate::settings::Settings;
+use allonym_dp::{Entropy, Released, generalise};
+use allonym_entities::Kind;
+use allonym_entities::generalise::{Elsewhere, Ladders, Mention, NOTHING, STAR, Value, mentions, rewritten};
+use allonym_io::{Batch, Columns, Format, Limits, Reader, Table, check_target, is_stream};
+use allonym_text::Private;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct GeneralizeSettings {
+    /// Input, output and columns, as `anonymize` has them.
+    pub files: Settings,
+    /// How it is decided what is said.
+    pub mode: Mode,
+    /// How many records must share a form.
+    pub k: u32,
+    /// `private`: what the counts may cost.
+    pub epsilon: f64,
+    /// `private`: with which chance a name of one record may be named all the same.
+    pub delta: f64,
+    /// `private`: for how many names a record counts.
+    pub names_each: u32,
+    /// `public`: places with fewer people are not said.
+    pub least_people: u64,
+    /// `public`: whether people keep their initials.
+    pub initials: bool,
+    /// The user's hierarchy of places, instead of the program's.
+    pub places: Option<PathBuf>,
+    /// The user's hierarchy of organisations.
+    pub organisations: Option<PathBuf>,
+    /// A trained tagger, instead of the program's.
+    pub tagger: Option<PathBuf>,
+    /// What another tool has found, instead of a tagger.
+    pub entities: Option<PathBuf>,
+    /// Above 0, more is taken for a name.
+    pub eagerness: f32,
+    /// Whether names of one record are looked for in all.
+    pub across: bool,
+}
+
+/// What was done.
+#[derive(Clone, Debug, Serialize)]
+pub struct Generalized {
+    /// The statement of what is protected and what is not.
+    pub statement: Statement,
+    /// Records read.
+    pub records: u64,
+    /// Mentions of each kind.
+    pub found: BTreeMap<&'static str, u64>,
+    /// Forms that are said, and in how many records: exact counts, for the owner alone.
+    pub shared: Vec<(String, u64)>,
+    /// Mentions that became a star.
+    pub starred: u64,
+    /// Mentions of which nothing is said.
+    pub removed: u64,
+    /// Columns that pass untouched.
+    pub carried: Vec<String>,
+}
+
+/// A run on its way.
+struct Run<'a> {
+    settings: &'a GeneralizeSettings,
+    finder: Finder,
+    ladders: Ladders,
+    format: Format,
+    columns: Columns,
+    elsewhere: Option<Elsewhere>,
+}
+
+/// A text that has a name where the other tool's line does not fit.
+const DOES_NOT_FIT: &str = "the file of entities does not fit";
+
+/// Replaces the names of a file.
+///
+/// # Errors
+/// When a setting is out of range, a record cannot be read, or the output cannot be written; then nothing appears under the output's name.
+pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) -> Result<Generalized, Failure> {
+    let mut run = Run::new(settings)?;
+    if settings.across {
+        run.elsewhere = Some(run.names_of_all(on_progress)?);
+    }
+    let (mut found, mut ladders_of, mut records) = (BTreeMap::new(), Vec::new(), 0);
+    let mut reader = run.open()?;
+    let progress = reader.progress();
+    while let Some(batch) = reader.next()? {
+        for mentions in run.mentions(&batch)? {
+            records += 1;
+            let counted = mentions.as_ref().map(|mentions| mentions.iter().map(|m| m.kind).collect::<Vec<Kind>>());
+            for kind in counted.declassify("generalize: how many names there are, told to their owner") {
+                *found.entry(kind.name()).or_default() += 1;
+            }
+            ladders_of.push(mentions.map(|mentions| run.ladders_of(&mentions)));
+        }
+        on_progress(Stage::Reserving, &progress, records);
+    }
+    run.check_records(records)?;
+    let entropy = match settings.files.seed {
+        Some(seed) => Entropy::reproducible(seed),
+        None => Entropy::from_os()?,
+    };
+    let (cut, values) = settings.decide(Private::together(ladders_of), &entropy)?;
+    let (carried, written) = run.write(&cut, on_progress)?;
+    if written != records {
+        return Err(Failure::new("the input changed while it was read", "run again while nothing writes to it"));
+    }
+    let shared = run.shared(&values, &cut);
+    let times = |form: &str| shared.iter().find(|(said, _)| said == form).map_or(0, |(_, count)| *count);
+    let (starred, removed) = (times(STAR), times(NOTHING));
+    Ok(Generalized {
+        statement: Statement::of(settings, &run.finder)?,
+        records,
+        found,
+        starred,
+        removed,
+        shared: shared.into_iter().filter(|(form, _)| form != NOTHING).collect(),
+        carried,
+    })
+}
+
+impl<'a> Run<'a> {
+    fn new(settings: &'a GeneralizeSettings) -> Result<Self, Failure> {
+        if settings.k < 1 {
+            return Err(Failure::new("`k` is 0; a form is shared by at least 1 record", "5 is usual: `--k 5`"));
+        }
+        if settings.mode == Mode::Private {
+            settings.large_counts()?;
+        }
+        if settings.across && settings.mode != Mode::KAnonymous {
+            let message = "`across` lets a record's names change other records, which this mode promises not to happen";
+            return Err(Failure::new(message, "leave it out, or take `--mode k-anonymous`"));
+        }
+        let files = &settings.files;
+        let format = Format::settle(files.format, &files.input)?;
+        let columns = files.columns()?;
+        check_target(&files.input, &files.output, format, files.in_place)?;
+        if is_stream(&files.input) {
+            let message = "names are counted in a first pass and replaced in a second, and a stream can be read once";
+            return Err(Failure::new(message, "write it into a file first"));
+        }
+        let mut ladders = match &settings.places {
+            None => bundled_ladders()?,
+            Some(path) => Ladders { places: read_hierarchy(path)?, ..Ladders::default() },
+        };
+        if let Some(path) = &settings.organisations {
+            ladders.organisations = read_hierarchy(path)?;
+        }
+        let finder = match &settings.entities {
+            Some(path) => Finder::given(path)?,
+            None => Finder::tagger(settings.tagger.as_deref(), settings.eagerness)?,
+        };
+        Ok(Self { settings, finder, ladders, format, columns, elsewhere: None })
+    }
+
+    fn open(&self) -> Result<Box<dyn Reader>, Failure> {
+        let files = &self.settings.files;
+        let table = Table { header: !files.no_header, delimiter: files.delimiter.and_then(|c| u8::try_from(c).ok()) };
+        Ok(allonym_io::open(&files.input, self.format, table, &self.columns, &Limits::default())?)
+    }
+
+    fn check_records(&self, records: u64) -> Result<(), Failure> {
+        if self.finder.lines().is_some_and(|lines| lines as u64 != records) {
+            let message = format!("{DOES_NOT_FIT}: it has another number of lines than there are records ({records})");
+            return Err(Failure::new(message, "it needs one line of JSON for each record, in their order"));
+        }
+        if self.settings.mode == Mode::KAnonymous && u64::from(self.settings.k) > records {
+            let message = format!("`k` is {}, and there are {records} records: no name could be said", self.settings.k);
+            return Err(Failure::refusal(message, "choose a smaller `--k`, or `--mode public`"));
+        }
+        Ok(())
+    }
+
+    /// The names that were found in any record.
+    fn names_of_all(&self, on_progress: OnProgress<'_>) -> Result<Elsewhere, Failure> {
+        let mut all = Private::new(Elsewhere::default());
+        let mut reader = self.open()?;
+        let progress = reader.progress();
+        while let Some(batch) = reader.next()? {
+            for (record, text) in (batch.first..).zip(&batch.texts) {
+                let both = all.as_mut().with(text.as_ref());
+                let _added = both.map(|(all, text)| self.finder.find(record, text).map(|found| all.add(text, &found)));
+            }
+            on_progress(Stage::Reserving, &progress, batch.first - 1 + batch.texts.len() as u64);
+        }
+        Ok(all.declassify("generalize: names to look for in other records of the same owner"))
+    }
+
+    /// The mentions of a batch, record by record.
+    fn mentions(&self, batch: &Batch) -> Result<Vec<Private<Vec<Mention>>>, Failure> {
+        let find = |(place, text): (usize, &Private<String>)| {
+            text.as_ref().map(|text| {
+                let found = self.finder.find(batch.first + place as u64, text)?;
+                Some(mentions(text, found, self.elsewhere.as_ref()))
+            })
+        };
+        let found: Vec<Private<Option<Vec<Mention>>>> = batch.texts.par_iter().enumerate().map(find).collect();
+        let fits = |found: &Private<Option<Vec<Mention>>>| {
+            found.as_ref().map(Option::is_some).declassify("generalize: whether another tool's line fits its record")
+        };
+        match found.iter().position(|found| !fits(found)) {
+            None => Ok(found.into_iter().map(|found| found.map(Option::unwrap_or_default)).collect()),
+            Some(place) => {
+                let message = format!("{DOES_NOT_FIT}: line {} is not of record {0}", batch.first + place as u64);
+                Err(Failure::new(message, "a line is a list of entity_type, start and end, in characters of the text"))
+            }
+        }
+    }
+
+    fn ladders_of(&self, mentions: &[Mention]) -> Vec<Named> {
+        mentions.iter().map(|mention| (mention.kind, self.ladders.of(mention.kind, &mention.name))).collect()
+    }
+
+    /// Writes the file; returns the columns that pass, and how many records there were.
+    fn write(&self, cut: &Cut, on_progress: OnProgress<'_>) -> Result<(Vec<String>, u64), Failure> {
+        let mut reader = self.open()?;
+        let mut writer = allonym_io::create(&self.settings.files.output, reader.shape(), None, None)?;
+        let (progress, mut records) = (reader.progress(), 0);
+        while let Some(batch) = reader.next()? {
+            let found = self.mentions(&batch)?;
+            let replaced = |(text, found): (Private<String>, Private<Vec<Mention>>)| -> Released<String> {
+                generalise(text.with(found), |(text, found)| {
+                    rewritten(&text, &found, |mention| {
+                        cut.form(mention.kind, &self.ladders.of(mention.kind, &mention.name), &self.ladders)
+                    })
+                })
+            };
+            records += batch.texts.len() as u64;
+            let texts = batch.texts.into_par_iter().zip(found).map(replaced).collect();
+            writer.write(batch.rest, texts)?;
+            on_progress(Stage::Releasing, &progress, records);
+        }
+        writer.finish()?;
+        Ok((reader.report().carried.clone(), records))
+    }
+
+    /// In how many records each form is said, most first.
+    fn shared(&self, values: &[Value], cut: &Cut) -> Vec<(String, u64)> {
+        let mut said: HashMap<String, Vec<u32>> = HashMap::new();
+        for value in values {
+            said.entry(cut.form(value.kind, &value.ladder, &self.ladders)).or_default().extend(&value.records);
+        }
+        let mut shared: Vec<(String, u64)> = said
+            .into_iter()
+            .map(|(form, mut records)| {
+                records.sort_unstable();
+                records.dedup();
+                (form, records.len() as u64)
+            })
+            .collect();
+        shared.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        shared
+    }
+}

@@ -1,0 +1,118 @@
+//! Who finds names: the tagger that comes with the program, another, or another tool.
+
+use crate::failure::Failure;
+use allonym_entities::generalise::{Hierarchy, Ladders};
+use allonym_entities::tagger::Tagger;
+use allonym_entities::{Entity, Recogniser, given};
+use std::io::Read;
+use std::path::Path;
+
+const TAGGER: &[u8] = include_bytes!("../../models/entities/tagger.bin");
+const PLACES: &[u8] = include_bytes!("../../models/entities/places.csv.gz");
+
+/// The tagger that comes with the program. How it was made stands in `models/RECIPE.md`.
+///
+/// # Errors
+/// When the program was built with a damaged file.
+pub fn bundled_tagger() -> Result<Tagger, Failure> {
+    parsed(TAGGER, "(in the program)")
+}
+
+fn parsed(bytes: &[u8], name: &str) -> Result<Tagger, Failure> {
+    Tagger::parse(bytes)
+        .map_err(|error| Failure::new(format!("{name}: {error}"), "give a file that `allonym train entities` wrote"))
+}
+
+/// The public hierarchy of places that comes with the program: cities of 15,000 people and more, their regions and countries.
+///
+/// # Errors
+/// When the program was built with a damaged file.
+pub fn bundled_ladders() -> Result<Ladders, Failure> {
+    let places = hierarchy(&unpacked(PLACES, "(in the program)")?, "(in the program)")?;
+    Ok(Ladders { places, ..Ladders::default() })
+}
+
+/// Reads a hierarchy from a file.
+pub(super) fn read_hierarchy(path: &Path) -> Result<Hierarchy, Failure> {
+    hierarchy(&read_packed("the hierarchy", path)?, &path.display().to_string())
+}
+
+fn hierarchy(text: &str, name: &str) -> Result<Hierarchy, Failure> {
+    let hint = "a line is a name and what it lies in, from the narrowest: Camden,London,United Kingdom";
+    Hierarchy::parse(text).map_err(|error| Failure::new(format!("{name}: {error}"), hint))
+}
+
+/// A text file, which may be packed with gzip.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_packed(what: &str, path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::reading(what, path, &error))?;
+    if path.extension().is_some_and(|ending| ending == "gz") {
+        return unpacked(&bytes, &path.display().to_string());
+    }
+    let not_text = std::io::Error::from(std::io::ErrorKind::InvalidData);
+    String::from_utf8(bytes).map_err(|_| Failure::reading(what, path, &not_text))
+}
+
+fn unpacked(bytes: &[u8], name: &str) -> Result<String, Failure> {
+    let mut text = String::new();
+    flate2::read::MultiGzDecoder::new(bytes)
+        .read_to_string(&mut text)
+        .map_err(|_| Failure::new(format!("cannot unpack {name}"), "it may be cut off, or not packed with gzip"))?;
+    Ok(text)
+}
+
+/// Finds the names of records.
+#[derive(Debug)]
+pub enum Finder {
+    /// A tagger and patterns.
+    Tagger(Box<Recogniser>),
+    /// Another tool: a line for each record.
+    Given(Vec<String>),
+}
+
+impl Finder {
+    /// The tagger of the program, or one of a file.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn tagger(path: Option<&Path>, eagerness: f32) -> Result<Self, Failure> {
+        let tagger = match path {
+            None => bundled_tagger()?,
+            Some(path) => {
+                let file = if path.is_dir() { path.join("tagger.bin") } else { path.to_owned() };
+                let bytes = std::fs::read(&file).map_err(|error| Failure::reading("the tagger", &file, &error))?;
+                parsed(&bytes, &file.display().to_string())?
+            }
+        };
+        Ok(Self::Tagger(Box::new(Recogniser::new(tagger, eagerness))))
+    }
+
+    /// What another tool has found, as lines of JSON.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn given(path: &Path) -> Result<Self, Failure> {
+        Ok(Self::Given(read_packed("the entities", path)?.lines().map(str::to_owned).collect()))
+    }
+
+    /// How many records it has lines for, if it has lines.
+    pub(super) fn lines(&self) -> Option<usize> {
+        match self {
+            Self::Tagger(_) => None,
+            Self::Given(lines) => Some(lines.len()),
+        }
+    }
+
+    /// The names of a record's text; records count from 1. `None` if the line for it does not fit.
+    pub fn find(&self, record: u64, text: &str) -> Option<Vec<Entity>> {
+        match self {
+            Self::Tagger(recogniser) => Some(recogniser.find(text)),
+            Self::Given(lines) => {
+                let line = usize::try_from(record).ok().and_then(|record| lines.get(record.checked_sub(1)?))?;
+                given(line, text)
+            }
+        }
+    }
+}
