@@ -136,7 +136,7 @@ impl ErAe {
         for row in 0..before.len() {
             inputs.row_mut(row)[width..].copy_from_slice(latent.row(row));
         }
-        let outputs = self.generator.advance(&self.store, &inputs, states, threads).unwrap();
+        let outputs = self.generator.advance(&self.store, &inputs, states).unwrap();
         self.output.forward(&self.store, &outputs, threads).unwrap()
     }
 }
