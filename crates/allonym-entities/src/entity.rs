@@ -1,6 +1,7 @@
 //! What is found in a text.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -125,38 +126,72 @@ impl fmt::Debug for Entity {
     }
 }
 
-/// Entities in the order of the text, without overlaps: of two that overlap, the one that was given first.
-pub fn without_overlaps(given: impl IntoIterator<Item = Entity>) -> Vec<Entity> {
-    let mut kept: Vec<Entity> = Vec::new();
-    for entity in given {
-        let place = kept.partition_point(|other| other.span.start < entity.span.start);
-        let before = place.checked_sub(1).is_none_or(|before| kept[before].span.end <= entity.span.start);
-        let after = kept.get(place).is_none_or(|after| entity.span.end <= after.span.start);
-        if before && after && !entity.span.is_empty() {
-            kept.insert(place, entity);
+/// Entities in the order of the text, without overlaps. Of two that overlap, the one that was given first has the common part; what is left of the other stays an
+/// entity of its own, so that nothing which was found passes. Blanks at the ends, and pieces without a letter or digit, are no names.
+pub fn without_overlaps(text: &str, given: impl IntoIterator<Item = Entity>) -> Vec<Entity> {
+    let mut kept: BTreeMap<usize, Entity> = BTreeMap::new();
+    for Entity { span, kind } in given {
+        let mut pieces = Vec::new();
+        let mut start = span.start;
+        let before = kept.range(..span.start).next_back().map(|(_, entity)| entity.span.end);
+        start = start.max(before.unwrap_or(0)).min(span.end);
+        for (_, other) in kept.range(span.start..span.end) {
+            pieces.push(start..other.span.start.max(start));
+            start = start.max(other.span.end).min(span.end);
+        }
+        pieces.push(start..span.end);
+        for piece in pieces {
+            let part = &text[piece.clone()];
+            if part.contains(char::is_alphanumeric) {
+                let first = piece.start + (part.len() - part.trim_start().len());
+                let last = piece.end - (part.len() - part.trim_end().len());
+                kept.insert(first, Entity { span: first..last, kind });
+            }
         }
     }
-    kept
+    kept.into_values().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
-    fn of_two_that_overlap_the_first_stays() {
+    fn of_two_that_overlap_what_is_left_stays_too() {
+        let text = "jo@x.org saw Ann Lee";
         let entity = |span, kind| Entity { span, kind };
-        let given = [
-            entity(5..9, Kind::Date),
-            entity(0..3, Kind::Person),
-            entity(8..12, Kind::Phone),
-            entity(2..6, Kind::Place),
-            entity(9..12, Kind::Web),
-            entity(4..4, Kind::Card),
-        ];
-        let kept = without_overlaps(given);
-        assert_eq!(kept.iter().map(|e| e.kind).collect::<Vec<_>>(), [Kind::Person, Kind::Date, Kind::Web]);
-        assert_eq!(format!("{:?}", kept[0]), "person at 0..3");
+        let kept = without_overlaps(
+            text,
+            [
+                entity(3..8, Kind::Web),
+                entity(0..8, Kind::Email),
+                entity(13..16, Kind::Person),
+                entity(12..20, Kind::Person),
+            ],
+        );
+        let told: Vec<_> = kept.iter().map(|e| (&text[e.span.clone()], e.kind)).collect();
+        assert_eq!(told, [("jo@", Kind::Email), ("x.org", Kind::Web), ("Ann", Kind::Person), ("Lee", Kind::Person)]);
+        assert_eq!(format!("{:?}", kept[0]), "email at 0..3");
+        assert!(without_overlaps(" . ", [entity(0..3, Kind::Card), entity(1..1, Kind::Card)]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn what_any_of_them_covers_is_covered(spans in proptest::collection::vec((0_usize..40, 0_usize..15), 0..12)) {
+            let text = "Ab1 é.f gh-i jkl mn op qr stu vwx yz 123 456 7";
+            let ends: Vec<usize> = text.char_indices().map(|(place, _)| place).collect();
+            let given: Vec<Entity> = spans
+                .iter()
+                .map(|(start, len)| Entity { span: ends[*start]..ends[(start + len).min(ends.len() - 1)], kind: Kind::Place })
+                .collect();
+            let kept = without_overlaps(text, given.clone());
+            prop_assert!(kept.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start));
+            for (place, letter) in text.char_indices().filter(|(_, letter)| letter.is_alphanumeric()) {
+                let covers = |all: &[Entity]| all.iter().any(|entity| entity.span.contains(&place));
+                prop_assert_eq!(covers(&given), covers(&kept), "{} at {}", letter, place);
+            }
+        }
     }
 
     #[test]

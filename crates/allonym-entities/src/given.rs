@@ -32,7 +32,10 @@ pub fn given(line: &str, text: &str) -> Option<Vec<Entity>> {
         let span = *places.get(given.start)?..*places.get(given.end)?;
         (span.start < span.end).then(|| Entity { span, kind: kind(&given.entity_type) })
     };
-    Some(without_overlaps(found.into_iter().map(entity).collect::<Option<Vec<_>>>()?))
+    let mut found = found.into_iter().map(entity).collect::<Option<Vec<_>>>()?;
+    // A whole address rather than the part of it that is one too.
+    found.sort_by_key(|entity| std::cmp::Reverse(entity.span.len()));
+    Some(without_overlaps(text, found))
 }
 
 /// What another tool calls it. What is not known here is replaced all the same.

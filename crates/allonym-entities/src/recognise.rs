@@ -40,6 +40,6 @@ impl Recogniser {
                 Some(Entity { span: span_in_text, kind: self.kinds[span.kind]? })
             })
         });
-        without_overlaps(patterns::find(text).into_iter().chain(names))
+        without_overlaps(text, patterns::find(text).into_iter().chain(names))
     }
 }

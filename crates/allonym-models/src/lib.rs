@@ -15,6 +15,7 @@ pub mod lexical;
 mod model_files;
 #[cfg(test)]
 mod testing;
+pub mod tuned;
 
 pub use embeddings::{Embeddings, Filled};
 pub use error::ModelError;

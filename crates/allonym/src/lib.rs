@@ -23,6 +23,7 @@ mod shown;
 mod source;
 mod suits;
 mod summary;
+pub mod synthesis;
 pub mod training;
 
 pub use bundled::bundled_model;

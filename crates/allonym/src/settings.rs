@@ -250,7 +250,7 @@ impl Settings {
         Ok(Checked { settings: self, format, columns, table, limits, terms, vocabulary, method })
     }
 
-    fn table(&self, format: Format) -> Result<Table, Failure> {
+    pub(crate) fn table(&self, format: Format) -> Result<Table, Failure> {
         let table = Table { header: !self.no_header, delimiter: None };
         let Some(delimiter) = self.delimiter else { return Ok(table) };
         if format != Format::Csv {

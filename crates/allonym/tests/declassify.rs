@@ -14,6 +14,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("allonym/src/entities/generalize.rs", "generalize: how many names there are, told to their owner"),
     ("allonym/src/entities/generalize.rs", "generalize: names to look for in other records of the same owner"),
     ("allonym/src/entities/generalize.rs", "generalize: whether another tool's line fits its record"),
+    ("allonym/src/entities/generalize.rs", "generalize: whether the input changed between two passes"),
     ("allonym/src/entities/mode.rs", "generalize: forms that a noisy count named"),
     ("allonym/src/entities/mode.rs", "generalize: how many records share each form, told to their owner"),
     ("allonym/src/entities/mode.rs", "generalize: how many records share each form, told to their owner"),

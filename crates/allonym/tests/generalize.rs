@@ -178,6 +178,31 @@ fn mistakes_are_found_before_anything_is_written() {
     assert!(over.code == Some(1), "{over:?}");
 }
 
+/// What another tool finds twice, in part and whole, is replaced whole.
+#[test]
+fn a_part_that_was_found_first_does_not_let_the_rest_pass() {
+    let place = Place::new();
+    place.file("in.csv", "id,text\n1,Write jo@x.org or Ann Lee.\n2,Write jo@x.org or Ann Lee.\n");
+    let line = "[{\"entity_type\":\"URL\",\"start\":9,\"end\":14},{\"entity_type\":\"EMAIL_ADDRESS\",\"start\":6,\"end\":14},{\"entity_type\":\"PERSON\",\"start\":18,\"end\":21},{\"entity_type\":\"PERSON\",\"start\":18,\"end\":25}]\n";
+    place.file("given.jsonl", line.repeat(2));
+    let (outcome, text) = generalize(&place, &["--mode", "public"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(text.lines().nth(1), Some("1,Write an e-mail address or *."), "{text}");
+}
+
+#[test]
+fn a_seeded_choice_has_no_price() {
+    let place = Place::new();
+    let (csv, given, _) = corpus(5, 24);
+    place.file("in.csv", csv);
+    place.file("given.jsonl", given);
+    let (outcome, _) =
+        generalize(&place, &["--mode", "private", "--epsilon", "1", "--delta", "1e-6", "--seed", "3", "--json"]);
+    let done: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert!(done["statement"]["price"].is_null(), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("not private, the noise is seeded"), "{}", outcome.stdout);
+}
+
 #[test]
 fn a_hierarchy_of_ones_own_is_used() {
     let place = Place::new();

@@ -31,6 +31,7 @@ pub mod band;
 pub mod bounded_range;
 pub mod group;
 pub mod laplace;
+pub mod noise;
 pub mod optimal;
 pub mod privacy_loss;
 pub mod pure;

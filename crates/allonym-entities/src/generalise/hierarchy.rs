@@ -1,7 +1,7 @@
 //! What lies in what: a city in a region, a region in a country; a firm among its kind.
 
 use allonym_text::key;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use thiserror::Error;
 
 /// How many steps there may be above a name.
@@ -13,6 +13,12 @@ pub enum HierarchyError {
     /// A line with one name only, or with an empty one first.
     #[error("line {line}: a name and what it lies in are expected, with commas between")]
     Line {
+        /// The line's number.
+        line: usize,
+    },
+    /// A number of people that is none.
+    #[error("line {line}: the last column is the number of people, and is none here")]
+    People {
         /// The line's number.
         line: usize,
     },
@@ -56,7 +62,7 @@ impl Hierarchy {
     /// # Errors
     /// When a line has no parent, a name has two, or lies in itself.
     pub fn parse(text: &str) -> Result<Self, HierarchyError> {
-        let mut hierarchy = Self::default();
+        let (mut hierarchy, mut counted) = (Self::default(), HashSet::new());
         for (place, line) in text.lines().enumerate() {
             let mut cells = cells(line);
             if place == 0 && cells.last().is_some_and(|last| key(last) == "people") {
@@ -66,10 +72,14 @@ impl Hierarchy {
             if cells.iter().all(String::is_empty) {
                 continue;
             }
-            let number =
-                if hierarchy.complete { cells.pop().and_then(|people| people.trim().parse().ok()) } else { None };
             let line = place + 1;
-            if cells[0].is_empty() {
+            let number: Option<u64> = match hierarchy.complete.then(|| cells.pop().unwrap_or_default()) {
+                Some(number) if !number.is_empty() => {
+                    Some(number.parse().map_err(|_| HierarchyError::People { line })?)
+                }
+                _ => None,
+            };
+            if cells.first().is_none_or(String::is_empty) {
                 return Err(HierarchyError::Line { line });
             }
             // A city may lie in a country without a region, or in a region of its own name.
@@ -77,20 +87,25 @@ impl Hierarchy {
             if names.len() < 2 {
                 return Err(HierarchyError::Line { line });
             }
-            names.dedup_by_key(|name| known(name));
             if let Some(number) = number {
-                hierarchy.add_people(&names, number);
+                hierarchy.add_people(&names, number, &mut counted);
             }
+            names.dedup_by_key(|name| known(name));
             hierarchy.add(&names, line)?;
         }
         Ok(hierarchy)
     }
 
-    fn add_people(&mut self, names: &[String], number: u64) {
-        // What lies there lives in all that is above.
-        for (place, name) in names.iter().enumerate() {
-            let people = self.people.entry(known(name)).or_default();
-            *people = if place == 0 { number.max(*people) } else { *people + number };
+    fn add_people(&mut self, names: &[String], number: u64, counted: &mut HashSet<(Vec<String>, u64)>) {
+        let own = self.people.entry(known(&names[0])).or_default();
+        *own = number.max(*own);
+        // What lies there lives in all that is above. A city that is listed by several names is one: it has the same path and number.
+        let above: Vec<String> = names[1..].iter().map(|name| known(name)).collect();
+        if counted.insert((above.clone(), number)) {
+            for name in above.into_iter().filter(|name| *name != known(&names[0])) {
+                let people = self.people.entry(name).or_default();
+                *people = people.saturating_add(number);
+            }
         }
     }
 
@@ -136,6 +151,11 @@ impl Hierarchy {
     /// How many people live there, where that is public: for a region, in its cities.
     pub fn people(&self, name: &str) -> Option<u64> {
         self.people.get(&known(name)).copied()
+    }
+
+    /// The most steps above a name, and the name itself.
+    pub fn deepest(&self) -> usize {
+        self.nodes.values().map(|(name, _)| self.above(name).len()).max().unwrap_or(1)
     }
 
     /// Whether it knows nothing.
@@ -192,6 +212,8 @@ mod tests {
         assert_eq!(places.above("GEORGIA"), ["Georgia"], "who says no more means the larger");
         assert_eq!(places.above("Mexico"), ["Mexico"]);
         assert_eq!(places.above("perth"), ["Perth", "Australia"]);
+        let again = format!("{text}Tiflis,Tbilisi,Georgia,1000\n");
+        assert_eq!(Hierarchy::parse(&again).unwrap().people("tbilisi"), Some(1000), "one city by two names");
         let people = ["atlanta", "united states", "Georgia", "nowhere"].map(|name| places.people(name));
         assert_eq!(people, [Some(500), Some(500), Some(1500), None]);
     }
@@ -205,6 +227,8 @@ mod tests {
     #[test]
     fn other_bad_lines_are_named() {
         assert_eq!(Hierarchy::parse("a,b\nc\n"), Err(HierarchyError::Line { line: 2 }));
+        assert_eq!(Hierarchy::parse("city,people\nfoo\n"), Err(HierarchyError::People { line: 2 }));
+        assert_eq!(Hierarchy::parse("city,region,people\n,b,5\n"), Err(HierarchyError::Line { line: 2 }));
         assert_eq!(Hierarchy::parse("a,b\na,c\n"), Err(HierarchyError::Twice { line: 2 }));
         let deep: String = (0..12).rev().map(|i| format!("n{i},n{}\n", i + 1)).collect();
         assert!(matches!(Hierarchy::parse(&deep), Err(HierarchyError::Deep { .. })));

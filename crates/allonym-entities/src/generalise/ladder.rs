@@ -95,6 +95,13 @@ const MONTHS: [&str; 12] = [
 ];
 
 impl Ladders {
+    /// The most steps of a ladder between the name and nothing.
+    pub fn steps(&self) -> usize {
+        // The name with what it lies in, what stands for anything of its kind, and the star; initials and kinds are one step.
+        let own = [&self.places, &self.organisations, &self.people].map(Hierarchy::deepest);
+        own.into_iter().max().unwrap_or(1).max(2) + 2
+    }
+
     /// What may be said for a name, the most particular first. It ends with the star and nothing.
     pub fn of(&self, kind: Kind, name: &str) -> Vec<String> {
         let mut forms: Vec<String> = match kind {
@@ -114,10 +121,7 @@ impl Ladders {
         // People's names are not written in capitals, whatever the writer did.
         let name = known(name);
         let mut forms = above(&self.people, &name);
-        let letter = |word: &str| word.chars().find(|c| c.is_alphabetic()).map(|c| format!("{}.", c.to_uppercase()));
-        let initials: Vec<String> = name.split_whitespace().filter_map(letter).collect();
-        forms.push(initials.join(" "));
-        forms.retain(|form| !form.is_empty());
+        forms.extend(initials(&name));
         forms
     }
 
@@ -131,6 +135,14 @@ impl Ladders {
         }
         forms
     }
+}
+
+/// The first letters of a name. None, where they would be all of it.
+pub fn initials(name: &str) -> Option<String> {
+    let letter = |word: &str| word.chars().find(|c| c.is_alphabetic()).map(|c| format!("{}.", c.to_uppercase()));
+    let initials: Vec<String> = name.split_whitespace().filter_map(letter).collect();
+    let letters = name.chars().filter(|c| c.is_alphabetic()).count();
+    (!initials.is_empty() && initials.len() < letters).then(|| initials.join(" "))
 }
 
 /// The name in one way of writing, and what it lies in.
@@ -171,19 +183,29 @@ fn written(name: &str) -> String {
 
 /// Never a day: its month, and its year, where they are said.
 fn date(text: &str) -> Vec<String> {
-    let numbers: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
-    let year = numbers.iter().find(|part| part.len() == 4);
-    let small = text.to_lowercase();
-    let named = MONTHS.iter().find(|month| small.contains(&month.to_lowercase()[..3]));
-    // Only a date that begins with the year says which number is the month.
-    let numbered = year.filter(|year| numbers[0] == **year).and(numbers.get(1)).and_then(|month| month.parse().ok());
-    let month = named.or_else(|| numbered.and_then(|month: usize| MONTHS.get(month.checked_sub(1)?)));
+    let parts: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect();
+    let is_year = |part: &&str| part.len() == 4 && part.parse().is_ok_and(|year: u32| (1900..=2100).contains(&year));
+    let year = parts.iter().copied().find(|part| is_year(part));
+    let month = parts.iter().find_map(|part| month(part)).or_else(|| {
+        // Only a date that begins with the year says which number is the month.
+        let number: usize = parts.get(1).filter(|_| parts.len() == 3 && is_year(&parts[0]))?.parse().ok()?;
+        MONTHS.get(number.checked_sub(1)?).copied()
+    });
     match (month, year) {
-        (Some(month), Some(year)) => vec![format!("{month} {year}"), (*year).to_owned()],
-        (Some(month), None) => vec![(*month).to_owned()],
-        (None, Some(year)) => vec![(*year).to_owned()],
+        (Some(month), Some(year)) => vec![format!("{month} {year}"), year.to_owned()],
+        (Some(month), None) => vec![month.to_owned()],
+        (None, Some(year)) => vec![year.to_owned()],
         (None, None) => Vec::new(),
     }
+}
+
+/// The month of this name, or of its usual short form.
+fn month(word: &str) -> Option<&'static str> {
+    let small = word.to_lowercase();
+    MONTHS.into_iter().find(|month| {
+        let full = month.to_lowercase();
+        full == small || full[..3] == *small || (full == "september" && small == "sept")
+    })
 }
 
 #[cfg(test)]
@@ -199,6 +221,8 @@ mod tests {
     fn people_become_initials_and_then_a_star() {
         assert_eq!(forms(Kind::Person, "ANNA  lee-jones"), ["Anna Lee-Jones", "A. L.", "*", ""]);
         assert_eq!(forms(Kind::Person, "o'hara"), ["O'Hara", "O.", "*", ""]);
+        assert_eq!(forms(Kind::Person, "王"), ["王", "*", ""], "one letter is the whole name");
+        assert_eq!(forms(Kind::Person, "4711"), ["4711", "*", ""]);
     }
 
     #[test]
@@ -224,6 +248,9 @@ mod tests {
         assert_eq!(forms(Kind::Date, "03/12/2024")[0], "2024", "which number is the month is not known");
         assert_eq!(forms(Kind::Date, "12/3/24")[0], "a date");
         assert_eq!(forms(Kind::Date, "Oct. 5")[0], "October");
+        for other in ["0958 hours", "a decade ago", "junior year", "tomorrow"] {
+            assert_eq!(forms(Kind::Date, other)[0], "a date", "{other}");
+        }
     }
 
     #[test]

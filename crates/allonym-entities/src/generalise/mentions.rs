@@ -17,21 +17,40 @@ pub struct Mention {
     pub name: String,
 }
 
-/// Names that were found in other records, for looking in all.
-#[derive(Clone, Debug, Default)]
+/// Words of the longest name that is looked for elsewhere.
+const LONGEST: usize = 10;
+
+/// Names that were found, for looking in all of a text, or of all texts.
+#[derive(Clone, Default)]
 pub struct Elsewhere {
-    names: HashMap<Vec<String>, Kind>,
+    /// By their first word: the others, and what it is. The longest first.
+    names: HashMap<String, Vec<(Vec<String>, Kind)>>,
 }
 
 impl Elsewhere {
     /// Takes in what was found in a text. Numbers and addresses are found by their form wherever they are.
     pub fn add(&mut self, text: &str, found: &[Entity]) {
         for entity in found.iter().filter(|entity| is_name(entity.kind)) {
-            let words = words(&text[entity.span.clone()]);
-            if can_stand_alone(&words) {
-                self.names.entry(words).or_insert(entity.kind);
+            let mut words = words(&text[entity.span.clone()]);
+            if words.len() > LONGEST || !can_stand_alone(&words) {
+                continue;
+            }
+            let rest = words.split_off(1);
+            let names = self.names.entry(words.remove(0)).or_default();
+            if !names.iter().any(|(known, _)| *known == rest) {
+                let place = names.partition_point(|(known, _)| known.len() >= rest.len());
+                names.insert(place, (rest, entity.kind));
             }
         }
+    }
+
+    /// The longest name that begins with the first of these words: how many words it has, and what it is.
+    fn begins(&self, words: &[&str]) -> Option<(usize, Kind)> {
+        let fits = |(rest, _): &&(Vec<String>, Kind)| {
+            words.len() > rest.len() && rest.iter().zip(&words[1..]).all(|(known, word)| known == word)
+        };
+        let found = self.names.get(*words.first()?)?.iter().find(fits)?;
+        Some((found.0.len() + 1, found.1))
     }
 }
 
@@ -43,12 +62,13 @@ fn words(text: &str) -> Vec<String> {
     Document::read(text).tokens().map(|token| token.text.to_owned()).collect()
 }
 
-/// Several words, or one with a capital and three letters: others are too often something else.
+/// Several words of three letters, or one that has a capital too: others are too often something else.
 fn can_stand_alone(words: &[String]) -> bool {
+    let long = |word: &String| word.chars().filter(|c| c.is_alphabetic()).count() >= 3;
     match words {
         [] => false,
-        [word] => word.starts_with(char::is_uppercase) && word.chars().filter(|c| c.is_alphabetic()).count() >= 3,
-        _ => true,
+        [word] => word.starts_with(char::is_uppercase) && long(word),
+        words => words.iter().all(long) || words.iter().any(|word| word.starts_with(char::is_uppercase)),
     }
 }
 
@@ -58,20 +78,15 @@ pub fn mentions(text: &str, found: Vec<Entity>, elsewhere: Option<&Elsewhere>) -
     own.add(text, &found);
     let document = Document::read(text);
     let tokens: Vec<_> = document.tokens().collect();
-    let longest = [Some(&own), elsewhere].into_iter().flatten().flat_map(|e| e.names.keys().map(Vec::len)).max();
+    let words: Vec<&str> = tokens.iter().map(|token| token.text).collect();
     let mut more = Vec::new();
-    for start in 0..tokens.len() {
-        for len in (1..=longest.unwrap_or(0).min(tokens.len() - start)).rev() {
-            let words: Vec<String> = tokens[start..start + len].iter().map(|token| token.text.to_owned()).collect();
-            let kind = own.names.get(&words).or_else(|| elsewhere.and_then(|elsewhere| elsewhere.names.get(&words)));
-            if let Some(kind) = kind {
-                let span = tokens[start].span.start..tokens[start + len - 1].span.end;
-                more.push(Entity { span, kind: *kind });
-                break;
-            }
+    for start in 0..words.len() {
+        let rest = &words[start..];
+        if let Some((len, kind)) = own.begins(rest).or_else(|| elsewhere.and_then(|elsewhere| elsewhere.begins(rest))) {
+            more.push(Entity { span: tokens[start].span.start..tokens[start + len - 1].span.end, kind });
         }
     }
-    let all = without_overlaps(found.into_iter().chain(more));
+    let all = without_overlaps(text, found.into_iter().chain(more));
     let people: Vec<String> = all
         .iter()
         .filter(|entity| entity.kind == Kind::Person)
@@ -105,11 +120,12 @@ fn whole_name(name: &str, people: &[String]) -> String {
 pub fn rewritten(text: &str, mentions: &[Mention], form: impl Fn(&Mention) -> String) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
-    for mention in mentions {
+    for (place, mention) in mentions.iter().enumerate() {
         out.push_str(&text[done..mention.span.start]);
         let form = form(mention);
         done = mention.span.end;
-        if form.is_empty() && (out.is_empty() || out.ends_with(' ')) && text[done..].starts_with(' ') {
+        let touches = mentions.get(place + 1).is_some_and(|next| next.span.start <= done);
+        if form.is_empty() && !touches && (out.is_empty() || out.ends_with(' ')) && text[done..].starts_with(' ') {
             done += 1;
         }
         out.push_str(&form);
@@ -149,6 +165,16 @@ mod tests {
         let text = "We met Zebulon in May.";
         assert_eq!(mentions(text, vec![], Some(&elsewhere)).len(), 1);
         assert_eq!(mentions(text, vec![], None).len(), 0);
+    }
+
+    #[test]
+    fn names_that_touch_are_replaced_one_by_one() {
+        let text = "Ann Lee left";
+        let touching = [0..3, 3..7].map(|span| Mention { span, kind: Kind::Person, name: "x".into() });
+        assert_eq!(rewritten(text, &touching, |_| String::new()), "left");
+        let long = "word ".repeat(3000);
+        let found = vec![Entity { span: 0..long.len() - 1, kind: Kind::Place }];
+        assert_eq!(mentions(&long, found, None).len(), 1, "and a long one takes no longer");
     }
 
     #[test]

@@ -7,5 +7,5 @@ mod mentions;
 
 pub use cut::{Value, k_anonymous, shared};
 pub use hierarchy::{Hierarchy, HierarchyError};
-pub use ladder::{LAST, Ladders, NOTHING, STAR};
+pub use ladder::{LAST, Ladders, NOTHING, STAR, initials};
 pub use mentions::{Elsewhere, Mention, mentions, rewritten};

@@ -9,6 +9,9 @@ use std::collections::HashMap;
 /// Letters of the shortest part of a person's name that stands for all of it.
 const LETTERS: usize = 3;
 
+/// Words of the longest name that is looked for elsewhere.
+const LONGEST: usize = 10;
+
 /// Adds what was found elsewhere in the document. `person` is the kind whose names are also called by a part.
 pub(super) fn spread(sentences: &[&[&str]], found: &mut [Vec<Span>], person: Option<usize>) {
     // How often each name was found as each kind, by its words.
@@ -16,6 +19,9 @@ pub(super) fn spread(sentences: &[&[&str]], found: &mut [Vec<Span>], person: Opt
     for (sentence, spans) in sentences.iter().zip(found.iter()) {
         for span in spans {
             let words = &sentence[span.tokens.clone()];
+            if words.len() > LONGEST {
+                continue;
+            }
             *names.entry(words.to_vec()).or_default().entry(span.kind).or_default() += 1;
             if Some(span.kind) == person && words.len() > 1 {
                 for word in words.iter().filter(|word| is_name(word)) {

@@ -38,6 +38,13 @@ pub struct LanguageModel {
     files: toml::Table,
 }
 
+/// Texts as the model has read them.
+pub(crate) struct ReadTexts {
+    pub(crate) sequences: Arc<Sequences>,
+    pub(crate) vectors: Arc<Matrix<f32>>,
+    pub(crate) targets: Vec<u32>,
+}
+
 /// What a forward pass leaves.
 struct Pass {
     sequences: Arc<Sequences>,
@@ -108,6 +115,17 @@ impl LanguageModel {
             sum += self.evaluated(&batch.iter().collect::<Vec<_>>(), threads)?;
         }
         Ok(sum)
+    }
+
+    /// The vectors from which the next token of each place of some texts is expected, and what comes there. Texts are laid out as the sequences say.
+    pub(crate) fn read_texts(&self, batch: &[&Text], threads: usize) -> Result<ReadTexts, NnError> {
+        let pass = self.forward(batch, None, threads)?;
+        Ok(ReadTexts { sequences: pass.sequences, vectors: pass.vectors, targets: pass.targets })
+    }
+
+    /// The layer that makes logits of vectors.
+    pub(crate) fn output(&self) -> &Linear {
+        &self.output
     }
 
     fn evaluated(&self, batch: &[&Text], threads: usize) -> Result<f64, NnError> {

@@ -8,7 +8,7 @@ mod targets;
 
 pub use huber::huber;
 pub use reward::{EmbeddingReward, RewardSettings};
-pub use sampled::{Negatives, Sample, sampled_softmax};
+pub use sampled::{Negatives, Sample, sampled_loss, sampled_softmax};
 pub use softmax::{Evaluated, softmax};
 pub use targets::{Targets, Tokens, top};
 

@@ -55,18 +55,24 @@ pub struct Sample<'a, T> {
     pub weights: &'a [T],
 }
 
-/// Computes the loss of one target token for each row against the sample, adds the gradients of the layer, and returns what flows back.
-///
-/// # Errors
-/// When the shapes do not fit, a token is outside the vocabulary, or the step is private.
-pub fn sampled_softmax<T: Real>(
+/// Rows that were compared with the sample.
+struct Compared<T: Real> {
+    loss: Loss<T>,
+    /// The weights of the sample's tokens.
+    sampled: Matrix<T>,
+    /// What flows back to the logits of the sample's tokens, and of each row's target.
+    to_logits: Matrix<T>,
+    to_targets: Vec<T>,
+}
+
+fn compare<T: Real>(
     layer: &Linear,
     store: &Store<T>,
     vectors: &Matrix<T>,
     sequences: &Sequences,
     sample: &Sample<'_, T>,
-    gradients: &mut Gradients<T>,
-) -> Result<Loss<T>, NnError> {
+    threads: usize,
+) -> Result<Compared<T>, NnError> {
     let Sample { targets, negatives, weights } = *sample;
     let (rows, width, vocabulary) = (vectors.rows(), vectors.columns(), layer.weight().rows());
     check(targets, vocabulary)?;
@@ -76,11 +82,7 @@ pub fn sampled_softmax<T: Real>(
     if negatives.vocabulary != vocabulary {
         return Err(NnError::shape("sampled softmax", "vocabulary of the sample", negatives.vocabulary, vocabulary));
     }
-    if gradients.is_private() {
-        let allowed = "the full softmax in a private step";
-        return Err(NnError::Setting { setting: "softmax", value: "sampled".into(), allowed });
-    }
-    let (threads, count) = (gradients.threads(), negatives.tokens.len());
+    let count = negatives.tokens.len();
     let (weight, bias) = (store.slice(layer.weight()), layer.bias().map(|bias| store.slice(bias)));
     let row_of = |token: u32| &weight[token as usize * width..(token as usize + 1) * width];
     let offset = |token: u32| bias.map_or(T::ZERO, |bias| bias[token as usize]) - T::of(negatives.ln_expected(token));
@@ -111,10 +113,35 @@ pub fn sampled_softmax<T: Real>(
         loss.of_examples[example] += weights[row].wide() * (sum.wide().ln() - (own - highest).wide());
     }
     multiply(loss.back.view_mut(), Into::Replace, logits.view(), sampled.view(), threads);
+    for (row, target) in targets.iter().enumerate() {
+        add_scaled(loss.back.row_mut(row), to_targets[row], row_of(*target));
+    }
+    Ok(Compared { loss, sampled, to_logits: logits, to_targets })
+}
+
+/// Computes the loss of one target token for each row against the sample, adds the gradients of the layer, and returns what flows back.
+///
+/// # Errors
+/// When the shapes do not fit, a token is outside the vocabulary, or the step is private.
+pub fn sampled_softmax<T: Real>(
+    layer: &Linear,
+    store: &Store<T>,
+    vectors: &Matrix<T>,
+    sequences: &Sequences,
+    sample: &Sample<'_, T>,
+    gradients: &mut Gradients<T>,
+) -> Result<Loss<T>, NnError> {
+    if gradients.is_private() {
+        let allowed = "the full softmax in a private step";
+        return Err(NnError::Setting { setting: "softmax", value: "sampled".into(), allowed });
+    }
+    let threads = gradients.threads();
+    let Compared { loss, sampled, to_logits, to_targets } = compare(layer, store, vectors, sequences, sample, threads)?;
+    let (count, width) = (sampled.rows(), sampled.columns());
     let mut to_sampled = Matrix::zeros(count, width);
-    multiply(to_sampled.view_mut(), Into::Replace, logits.view().transposed(), vectors.view(), threads);
+    multiply(to_sampled.view_mut(), Into::Replace, to_logits.view().transposed(), vectors.view(), threads);
     let mut to_offsets = vec![T::ZERO; count];
-    (0..rows).for_each(|row| add_scaled(&mut to_offsets, T::ONE, logits.row(row)));
+    (0..vectors.rows()).for_each(|row| add_scaled(&mut to_offsets, T::ONE, to_logits.row(row)));
 
     let all = gradients.summed();
     let mut give = |token: u32, vector: &[T], factor: T, to_bias: T| {
@@ -124,14 +151,29 @@ pub fn sampled_softmax<T: Real>(
             all[bias.range().start + token as usize] += to_bias;
         }
     };
-    for (place, token) in negatives.tokens.iter().enumerate() {
+    for (place, token) in sample.negatives.tokens.iter().enumerate() {
         give(*token, to_sampled.row(place), T::ONE, to_offsets[place]);
     }
-    for (row, target) in targets.iter().enumerate() {
+    for (row, target) in sample.targets.iter().enumerate() {
         give(*target, vectors.row(row), to_targets[row], to_targets[row]);
-        add_scaled(loss.back.row_mut(row), to_targets[row], row_of(*target));
     }
     Ok(loss)
+}
+
+/// The same for a layer that is not trained: its loss, and what flows back to the vectors. A private step may use it too, if the sample was drawn without
+/// the examples and is the same for every part of the step: then the loss of an example depends on no other.
+///
+/// # Errors
+/// When the shapes do not fit, or a token is outside the vocabulary.
+pub fn sampled_loss<T: Real>(
+    layer: &Linear,
+    store: &Store<T>,
+    vectors: &Matrix<T>,
+    sequences: &Sequences,
+    sample: &Sample<'_, T>,
+    threads: usize,
+) -> Result<Loss<T>, NnError> {
+    Ok(compare(layer, store, vectors, sequences, sample, threads)?.loss)
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ Examples:
   allonym generalize notes.csv -o general.csv --mode private --epsilon 0.5 --delta 1e-6
   allonym generalize notes.csv -o general.csv --entities presidio.jsonl --places our_places.csv
 
-People: full name, initials, *. Places: city, region, country, somewhere. Organisations: name, kind, an organisation. Addresses and numbers are never
-said, dates by month or year. Everything else in a text passes as it is: this protects names, and not who wrote.";
+People: full name, initials, *. Places: city, region, country, somewhere. Organisations: name, kind, an organisation. Addresses and numbers that are
+found are never said, dates by month or year. Everything else in a text passes as it is: this protects names, and not who wrote.";
 
 /// Replace names by what many share (k-anonymity of names; not differential privacy of texts)
 #[derive(Debug, Args)]
@@ -34,9 +34,9 @@ pub(super) struct Generalize {
     #[arg(long, value_enum, default_value_t = ModeFlag::KAnonymous)]
     mode: ModeFlag,
 
-    /// How many records must share a form
-    #[arg(long, default_value_t = 5, value_name = "N")]
-    k: u32,
+    /// k-anonymous, private: how many records must share a form [default: 5]
+    #[arg(long, value_name = "N")]
+    k: Option<u32>,
 
     /// private: what the noisy counts may cost
     #[arg(long, value_name = "E", required_if_eq("mode", "private"))]
@@ -46,13 +46,13 @@ pub(super) struct Generalize {
     #[arg(long, value_name = "D", required_if_eq("mode", "private"))]
     delta: Option<f64>,
 
-    /// private: for how many names a record counts
-    #[arg(long, default_value_t = 4, value_name = "N")]
-    names_each: u32,
+    /// private: for how many names a record counts [default: 4]
+    #[arg(long, value_name = "N")]
+    names_each: Option<u32>,
 
-    /// public: places with fewer people are not said
-    #[arg(long, default_value_t = 100_000, value_name = "N")]
-    least_people: u64,
+    /// public: places with fewer people are not said [default: 100000]
+    #[arg(long, value_name = "N")]
+    least_people: Option<u64>,
 
     /// public: leave people their initials instead of a star
     #[arg(long)]
@@ -158,11 +158,11 @@ impl Generalize {
         let settings = GeneralizeSettings {
             files,
             mode,
-            k: self.k,
+            k: self.k.unwrap_or(5),
             epsilon: self.epsilon.unwrap_or_default(),
             delta: self.delta.unwrap_or_default(),
-            names_each: self.names_each,
-            least_people: self.least_people,
+            names_each: self.names_each.unwrap_or(4),
+            least_people: self.least_people.unwrap_or(100_000),
             initials: self.initials,
             places: self.places,
             organisations: self.organisations,
@@ -191,7 +191,10 @@ impl Generalize {
             ("epsilon", self.epsilon.is_some() && mode != Mode::Private),
             ("delta", self.delta.is_some() && mode != Mode::Private),
             ("seed", self.seed.is_some() && mode != Mode::Private),
+            ("names-each", self.names_each.is_some() && mode != Mode::Private),
             ("initials", self.initials && mode != Mode::Public),
+            ("least-people", self.least_people.is_some() && mode != Mode::Public),
+            ("k", self.k.is_some() && mode == Mode::Public),
         ];
         match unread.iter().find(|(_, unread)| *unread) {
             None => Ok(()),

@@ -23,6 +23,7 @@ mod reproduce;
 mod reproduce_adept;
 mod reproduce_er_ae;
 mod risk;
+mod synthesize;
 mod tokenize;
 mod train;
 mod train_adept;
@@ -39,6 +40,7 @@ const AFTER_HELP: &str = "\
 Examples:
   allonym anonymize reviews.csv -o released.csv        release the column `text` of a file
   allonym generalize notes.csv -o general.csv --k 5    replace names by what many share
+  allonym synthesize --data r.csv --epsilon 1 --delta 1e-5 --out s.csv    new texts like those of a file
   allonym anonymize --dry-run reviews.csv              what would pass, and what it would cost
   printf 'Was it good?\\n' | allonym tokenize           tokens with their places
   allonym evaluate --original reviews.csv --released released.csv --report report.html
@@ -60,6 +62,7 @@ struct Cli {
 enum Command {
     Anonymize(Box<anonymize::Anonymize>),
     Generalize(Box<generalize::Generalize>),
+    Synthesize(Box<synthesize::Synthesize>),
     Train(train::Train),
     Budget(Box<budget::Budget>),
     Compare(compare::Compare),
@@ -90,6 +93,7 @@ pub(crate) fn main() -> ExitCode {
     let outcome = std::panic::catch_unwind(|| match cli.command {
         Command::Anonymize(command) => command.run(),
         Command::Generalize(command) => command.run(),
+        Command::Synthesize(command) => command.run(),
         Command::Train(command) => command.run(),
         Command::Budget(command) => command.run(),
         Command::Compare(command) => command.run(),

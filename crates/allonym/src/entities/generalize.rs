@@ -16,6 +16,7 @@ use allonym_text::Private;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 
 /// What is to be done.
@@ -62,9 +63,9 @@ pub struct Generalized {
     pub found: BTreeMap<&'static str, u64>,
     /// Forms that are said, and in how many records: exact counts, for the owner alone.
     pub shared: Vec<(String, u64)>,
-    /// Mentions that became a star.
+    /// Records in which a star is said.
     pub starred: u64,
-    /// Mentions of which nothing is said.
+    /// Records in which nothing is said for a name.
     pub removed: u64,
     /// Columns that pass untouched.
     pub carried: Vec<String>,
@@ -76,8 +77,34 @@ struct Run<'a> {
     finder: Finder,
     ladders: Ladders,
     format: Format,
+    table: Table,
     columns: Columns,
     elsewhere: Option<Elsewhere>,
+    seen: Seen,
+}
+
+/// Digests of the texts that were counted: what is written must be the same texts.
+#[derive(Default)]
+struct Seen {
+    hasher: RandomState,
+    batches: Vec<Private<u64>>,
+}
+
+impl Seen {
+    fn digest(&self, batch: &Batch) -> Private<u64> {
+        let texts = Private::together(batch.texts.iter().map(Private::as_ref));
+        texts.map(|texts| self.hasher.hash_one(texts))
+    }
+
+    /// Whether a batch is what was counted in its place.
+    fn again(&self, place: usize, batch: &Batch) -> bool {
+        let same = |known: &Private<u64>| {
+            let both = known.as_ref().with(self.digest(batch));
+            both.map(|(known, now)| *known == now)
+                .declassify("generalize: whether the input changed between two passes")
+        };
+        self.batches.get(place).is_some_and(same)
+    }
 }
 
 /// A text that has a name where the other tool's line does not fit.
@@ -104,6 +131,8 @@ pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) ->
             }
             ladders_of.push(mentions.map(|mentions| run.ladders_of(&mentions)));
         }
+        let digest = run.seen.digest(&batch);
+        run.seen.batches.push(digest);
         on_progress(Stage::Reserving, &progress, records);
     }
     run.check_records(records)?;
@@ -112,15 +141,12 @@ pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) ->
         None => Entropy::from_os()?,
     };
     let (cut, values) = settings.decide(Private::together(ladders_of), &entropy)?;
-    let (carried, written) = run.write(&cut, on_progress)?;
-    if written != records {
-        return Err(Failure::new("the input changed while it was read", "run again while nothing writes to it"));
-    }
+    let carried = run.write(&cut, on_progress)?;
     let shared = run.shared(&values, &cut);
     let times = |form: &str| shared.iter().find(|(said, _)| said == form).map_or(0, |(_, count)| *count);
     let (starred, removed) = (times(STAR), times(NOTHING));
     Ok(Generalized {
-        statement: Statement::of(settings, &run.finder)?,
+        statement: Statement::of(settings, &run.finder, run.ladders.steps())?,
         records,
         found,
         starred,
@@ -138,13 +164,16 @@ impl<'a> Run<'a> {
         if settings.mode == Mode::Private {
             settings.large_counts()?;
         }
+        if !settings.eagerness.is_finite() {
+            return Err(Failure::new("`eagerness` is no number", "1 is usual"));
+        }
         if settings.across && settings.mode != Mode::KAnonymous {
             let message = "`across` lets a record's names change other records, which this mode promises not to happen";
             return Err(Failure::new(message, "leave it out, or take `--mode k-anonymous`"));
         }
         let files = &settings.files;
         let format = Format::settle(files.format, &files.input)?;
-        let columns = files.columns()?;
+        let (columns, table) = (files.columns()?, files.table(format)?);
         check_target(&files.input, &files.output, format, files.in_place)?;
         if is_stream(&files.input) {
             let message = "names are counted in a first pass and replaced in a second, and a stream can be read once";
@@ -161,13 +190,12 @@ impl<'a> Run<'a> {
             Some(path) => Finder::given(path)?,
             None => Finder::tagger(settings.tagger.as_deref(), settings.eagerness)?,
         };
-        Ok(Self { settings, finder, ladders, format, columns, elsewhere: None })
+        Ok(Self { settings, finder, ladders, format, table, columns, elsewhere: None, seen: Seen::default() })
     }
 
     fn open(&self) -> Result<Box<dyn Reader>, Failure> {
         let files = &self.settings.files;
-        let table = Table { header: !files.no_header, delimiter: files.delimiter.and_then(|c| u8::try_from(c).ok()) };
-        Ok(allonym_io::open(&files.input, self.format, table, &self.columns, &Limits::default())?)
+        Ok(allonym_io::open(&files.input, self.format, self.table, &self.columns, &Limits::default())?)
     }
 
     fn check_records(&self, records: u64) -> Result<(), Failure> {
@@ -222,12 +250,17 @@ impl<'a> Run<'a> {
         mentions.iter().map(|mention| (mention.kind, self.ladders.of(mention.kind, &mention.name))).collect()
     }
 
-    /// Writes the file; returns the columns that pass, and how many records there were.
-    fn write(&self, cut: &Cut, on_progress: OnProgress<'_>) -> Result<(Vec<String>, u64), Failure> {
+    /// Writes the file; returns the columns that pass.
+    fn write(&self, cut: &Cut, on_progress: OnProgress<'_>) -> Result<Vec<String>, Failure> {
+        let changed = || Failure::new("the input changed while it was read", "run again while nothing writes to it");
         let mut reader = self.open()?;
         let mut writer = allonym_io::create(&self.settings.files.output, reader.shape(), None, None)?;
-        let (progress, mut records) = (reader.progress(), 0);
+        let (progress, mut records, mut batches) = (reader.progress(), 0, 0);
         while let Some(batch) = reader.next()? {
+            if !self.seen.again(batches, &batch) {
+                return Err(changed());
+            }
+            batches += 1;
             let found = self.mentions(&batch)?;
             let replaced = |(text, found): (Private<String>, Private<Vec<Mention>>)| -> Released<String> {
                 generalise(text.with(found), |(text, found)| {
@@ -241,8 +274,11 @@ impl<'a> Run<'a> {
             writer.write(batch.rest, texts)?;
             on_progress(Stage::Releasing, &progress, records);
         }
+        if batches != self.seen.batches.len() {
+            return Err(changed());
+        }
         writer.finish()?;
-        Ok((reader.report().carried.clone(), records))
+        Ok(reader.report().carried.clone())
     }
 
     /// In how many records each form is said, most first.

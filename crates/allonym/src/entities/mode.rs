@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use allonym_dp::counts::LargeCounts;
 use allonym_dp::{Entropy, Purpose};
 use allonym_entities::Kind;
-use allonym_entities::generalise::{Ladders, Value, k_anonymous};
+use allonym_entities::generalise::{Ladders, Value, initials as first_letters, k_anonymous};
 use allonym_text::Private;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -38,7 +38,6 @@ impl Mode {
 pub(super) type Named = (Kind, Vec<String>);
 
 /// What is said for each ladder.
-#[derive(Debug)]
 pub(super) enum Cut {
     /// By the ladder.
     Steps(HashMap<Vec<String>, usize>),
@@ -61,7 +60,7 @@ impl Cut {
             }
             Self::Named(named) => ladder.iter().find(|form| named.contains(*form)).cloned().unwrap_or_else(general),
             Self::Public { least_people, initials } => match kind {
-                Kind::Person if *initials => ladder[ladder.len().saturating_sub(3)].clone(),
+                Kind::Person if *initials => first_letters(&ladder[0]).unwrap_or_else(general),
                 Kind::Place => {
                     let many =
                         |form: &&String| ladders.places.people(form).is_some_and(|people| people >= *least_people);
@@ -141,9 +140,9 @@ fn values(records: &[Vec<Named>]) -> Vec<Value> {
     let mut found: HashMap<&Named, Vec<u32>> = HashMap::new();
     for (record, ladders) in records.iter().enumerate() {
         for named in ladders {
-            let numbers = found.entry(named).or_default();
-            if numbers.last() != Some(&(record as u32)) {
-                numbers.push(record as u32);
+            let (numbers, record) = (found.entry(named).or_default(), u32::try_from(record).unwrap_or(u32::MAX));
+            if numbers.last() != Some(&record) {
+                numbers.push(record);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Who finds names: the tagger that comes with the program, another, or another tool.
 
 use crate::failure::Failure;
-use allonym_entities::generalise::{Hierarchy, Ladders};
+use allonym_entities::generalise::{Hierarchy, Ladders, mentions, rewritten};
 use allonym_entities::tagger::Tagger;
 use allonym_entities::{Entity, Recogniser, given};
 use std::io::Read;
@@ -114,5 +114,35 @@ impl Finder {
                 given(line, text)
             }
         }
+    }
+}
+
+/// Generalises the names of a text by public knowledge alone.
+pub struct PublicCut {
+    finder: Finder,
+    ladders: Ladders,
+    cut: super::mode::Cut,
+}
+
+/// As `generalize` has it where nothing else is said.
+const LEAST_PEOPLE: u64 = 100_000;
+const EAGERNESS: f32 = 1.0;
+
+impl PublicCut {
+    /// With what comes with the program.
+    ///
+    /// # Errors
+    /// When the program was built with a damaged file.
+    pub fn of_program() -> Result<Self, Failure> {
+        let cut = super::mode::Cut::Public { least_people: LEAST_PEOPLE, initials: false };
+        Ok(Self { finder: Finder::tagger(None, EAGERNESS)?, ladders: bundled_ladders()?, cut })
+    }
+
+    /// The text with its names replaced. It depends on this text alone.
+    pub fn generalised(&self, text: &str) -> String {
+        let found = self.finder.find(1, text).unwrap_or_default();
+        rewritten(text, &mentions(text, found, None), |mention| {
+            self.cut.form(mention.kind, &self.ladders.of(mention.kind, &mention.name), &self.ladders)
+        })
     }
 }

@@ -23,7 +23,8 @@ pub struct Statement {
 }
 
 impl Statement {
-    pub(super) fn of(settings: &GeneralizeSettings, finder: &Finder) -> Result<Self, Failure> {
+    /// `steps` are the most of a ladder between a name and nothing.
+    pub(super) fn of(settings: &GeneralizeSettings, finder: &Finder, steps: usize) -> Result<Self, Failure> {
         let mut not_protected = vec![
             "everything in the texts that is no name: it passes as it was written, style included".to_owned(),
             match finder {
@@ -33,19 +34,25 @@ impl Statement {
                 Finder::Given(_) => "names that the other tool did not find",
             }
             .to_owned(),
-            "how many names a text has, and where".to_owned(),
+            "how many names a text has, and where; columns that pass; the order of the records".to_owned(),
+            "who has several records: records are counted, not people; and forms that are common each can be rare together".to_owned(),
         ];
         let k = settings.k;
         let (mut price, mut price_of_exchange) = (None, None);
         let protected = match settings.mode {
             Mode::KAnonymous => {
+                let others = if settings.across {
+                    "any number of others".to_owned()
+                } else {
+                    let most = k.saturating_sub(1) as usize * steps;
+                    format!("up to {most} others for each of its names, and more where a name lies in two things")
+                };
                 not_protected.push(format!(
-                    "one record against who knows the others: the forms depend on all records, and taking one away can change up to {} others for each of its names",
-                    (k.saturating_sub(1)) as usize * COUNTED
+                    "one record against who knows the others: the forms depend on all records, and taking one away can change {others}"
                 ));
                 vec![
                     format!(
-                        "every form that is said in place of a name stands in at least {k} records (what nobody else shares is left out)"
+                        "every form that is said in place of a name stands in at least {k} records (what fewer share is left out)"
                     ),
                     "this is k-anonymity of names, not differential privacy: no epsilon bounds it".to_owned(),
                 ]
@@ -77,6 +84,15 @@ impl Statement {
                 ]
             }
         };
+        if settings.mode != Mode::KAnonymous {
+            let learned = "anything, if the tagger, the hierarchies or another tool learned from these records";
+            not_protected.push(format!("{learned}: they must be public"));
+        }
+        if settings.files.seed.is_some() && settings.mode == Mode::Private {
+            // Whoever knows the seed takes the noise away.
+            (price, price_of_exchange) = (None, None);
+            not_protected.push("anything: not private, the noise is seeded".to_owned());
+        }
         Ok(Self { mode: settings.mode.name(), not_protected, protected, price, price_of_exchange })
     }
 }

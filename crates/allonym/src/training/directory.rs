@@ -15,7 +15,7 @@ pub(super) fn chosen<M: Model>(directory: &Path, model: &mut M, last: Card) -> R
 }
 
 /// A directory that holds something else is not written into.
-pub(super) fn check_out(out: &Path, resume: bool) -> Result<(), Failure> {
+pub(crate) fn check_out(out: &Path, resume: bool) -> Result<(), Failure> {
     let used = std::fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
     let ours = out.join("settings.toml").is_file() && out.join("training").is_dir();
     match (used, ours, resume) {
@@ -38,7 +38,7 @@ pub(super) fn check_out(out: &Path, resume: bool) -> Result<(), Failure> {
 /// Keeps the settings and the hash of the texts beside the checkpoints, which are the owner's; a run that is gone on with must have the same texts.
 ///
 /// The file that is returned is locked, so that two runs do not write into one directory.
-pub(super) fn begin(
+pub(crate) fn begin(
     out: &Path,
     settings: &impl Serialize,
     hash: Option<&String>,

@@ -20,6 +20,8 @@ mod fluent_settings;
 mod parts;
 mod stage;
 
+pub(crate) use directory::{begin, check_out};
+
 pub use adept::{AdeptReport, train_adept};
 pub use adept_settings::AdeptTraining;
 pub use basis::{Basis, PRICE};

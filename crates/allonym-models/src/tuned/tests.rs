@@ -1,0 +1,89 @@
+use super::*;
+use crate::language_model::LanguageModelSettings;
+use allonym_text::Vocabulary;
+use allonym_text::vocabulary::{END, START};
+
+fn language() -> Arc<LanguageModel> {
+    let words: String = (0..20).map(|i| format!("w{i}\n")).collect();
+    let vocabulary = Vocabulary::parse(&format!("allonym-vocabulary 1 public\n{words}")).unwrap();
+    let settings =
+        LanguageModelSettings { layers: 1, cells: 12, words: 6, dropout: 0.0, ..LanguageModelSettings::default() };
+    Arc::new(LanguageModel::new(settings, Arc::new(vocabulary), &mut PrivacyRng::reproducible(2)).unwrap())
+}
+
+fn tuned() -> Tuned {
+    Tuned::new(TunedSettings { rank: 3, negatives: 200, seed: 5 }, language()).unwrap()
+}
+
+fn text(words: &[u32]) -> Text {
+    [START].into_iter().chain(words.iter().map(|word| word + 4)).chain([END]).collect()
+}
+
+#[test]
+fn before_it_learns_it_expects_what_the_language_model_does() {
+    let (model, texts) = (tuned(), [text(&[1, 2, 3]), text(&[7])]);
+    let (own, public) = (model.surprisal(&texts, 1).unwrap(), model.language().surprisal(&texts, 1).unwrap());
+    assert!((own - public).abs() < 1e-4, "{own} {public}");
+    // 12 x 3 down, 3 x 12 up, 12 of a bias.
+    assert_eq!(model.trained(), 84);
+}
+
+#[test]
+fn gradients_are_those_of_the_loss() {
+    let mut model = tuned();
+    let range = model.up.weight().range();
+    model.store.values_mut()[range].iter_mut().enumerate().for_each(|(i, value)| *value = (i % 5) as f32 * 0.1 - 0.2);
+    let texts = [text(&[1, 2, 3, 3]), text(&[7, 0])];
+    let batch: Vec<&Text> = texts.iter().collect();
+    let loss = |model: &Tuned| {
+        let mut unused = Gradients::plain(&model.store, 1);
+        model.losses(&batch, &mut unused, &mut PrivacyRng::reproducible(1)).unwrap().iter().sum::<f64>()
+    };
+    let mut gradients = Gradients::plain(&model.store, 1);
+    model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
+    let gradients = gradients.into_values();
+    for place in [0, 10, 35, 36, 50, 71, 72, 83] {
+        let (before, step) = (model.store.values()[place], 1e-2_f32);
+        let mut at = |value: f32| {
+            model.store.values_mut()[place] = value;
+            loss(&model)
+        };
+        let slope = (at(before + step) - at(before - step)) / (2.0 * f64::from(step));
+        at(before);
+        assert!(
+            (slope - f64::from(gradients[place])).abs() < 2e-2 * (1.0 + slope.abs()),
+            "{place}: {slope} {}",
+            gradients[place]
+        );
+    }
+}
+
+/// The norm of an example in a private step is that of its own gradient, whoever else is in the batch.
+#[test]
+fn an_example_is_clipped_by_its_own_gradient() {
+    let (model, texts) = (tuned(), [text(&[1, 2, 3, 3]), text(&[7, 0]), text(&[5])]);
+    let alone = |example: &Text| {
+        let mut gradients = Gradients::plain(&model.store, 1);
+        model.losses(&[example], &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
+        gradients.into_values().iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt()
+    };
+    let batch: Vec<&Text> = texts.iter().collect();
+    let mut gradients = Gradients::private(&model.store, 3, 1);
+    model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
+    let clipped = gradients.clipped(&model.store, 1e9);
+    for (norm, example) in clipped.norms.iter().zip(&texts) {
+        assert!((norm - alone(example)).abs() < 1e-3 * norm, "{norm} {}", alone(example));
+    }
+}
+
+#[test]
+fn what_is_written_does_not_depend_on_how_much_is() {
+    let model = tuned();
+    let sampling = Sampling { temperature: 1.0, max_tokens: 9 };
+    let stream = |text: u64| PrivacyRng::reproducible(100 + text);
+    let (few, many) = (model.write(3, sampling, stream).unwrap(), model.write(70, sampling, stream).unwrap());
+    assert_eq!(few[..], many[..3]);
+    assert_eq!(many.len(), 70);
+    assert!(many.iter().all(|text| text.len() <= 9 && text.iter().all(|id| *id > END)));
+    assert!(many.iter().any(|text| text.len() < 9), "some end by themselves");
+}

@@ -1,0 +1,90 @@
+//! Texts by their labels.
+
+use super::settings::{Names, SynthesisSettings};
+use crate::entities::PublicCut;
+use crate::evaluation::load::{Loaded, Reading};
+use crate::failure::Failure;
+use allonym_io::Table;
+use allonym_models::language_model::{LanguageModel, Text};
+use allonym_text::Document;
+use allonym_text::vocabulary::{END, START};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// More labels than this are no labels.
+const MOST: usize = 50;
+
+/// The examples of each label, one a record.
+pub(super) struct Labelled {
+    /// By label; an empty name where there is none.
+    pub(super) texts: BTreeMap<String, Vec<Text>>,
+    /// For the directory of the training.
+    pub(super) hash: Option<String>,
+}
+
+impl Labelled {
+    pub(super) fn read(settings: &SynthesisSettings, language: &LanguageModel) -> Result<Self, Failure> {
+        let label = settings.label_column.clone();
+        let reading = Reading {
+            format: settings.format,
+            table: Table::default(),
+            text_column: settings.text_column.clone(),
+            // No record is looked up here; the first column that is asked for stands for the id.
+            id_column: label.clone().unwrap_or_else(|| "id".into()),
+            author_column: "author".into(),
+            label_column: label.clone().unwrap_or_else(|| "label".into()),
+        };
+        let wanted: Vec<String> = label.clone().into_iter().collect();
+        let loaded = Loaded::read(&settings.data, &reading, &wanted, &wanted)?;
+        let names = match settings.names {
+            Names::Stay => None,
+            Names::Public => Some(PublicCut::of_program()?),
+        };
+        let example = |text: &String| {
+            let general = names.as_ref().map(|cut| cut.generalised(text));
+            example(general.as_deref().unwrap_or(text), language, settings.max_tokens)
+        };
+        let examples: Vec<Text> = loaded.texts.par_iter().map(example).collect();
+        let labels = match &label {
+            None => vec![String::new(); examples.len()],
+            Some(column) => labels_of(column, loaded.column(column), examples.len())?,
+        };
+        let mut texts: BTreeMap<String, Vec<Text>> = BTreeMap::new();
+        labels.into_iter().zip(examples).for_each(|(label, text)| texts.entry(label).or_default().push(text));
+        if label.is_some() && texts.len() == 1 {
+            let message = "all records have one label";
+            return Err(Failure::new(message, "leave out `--label-column`, and all records are learned as one kind"));
+        }
+        if texts.len() > MOST {
+            let message = format!("there are {} labels, and labels are not protected", texts.len());
+            return Err(Failure::refusal(message, format!("name a column with at most {MOST} different values")));
+        }
+        Ok(Self { texts, hash: loaded.source.sha256 })
+    }
+}
+
+/// The label of every record.
+fn labels_of(column: &str, values: Option<&[Option<String>]>, records: usize) -> Result<Vec<String>, Failure> {
+    let labels: Option<Vec<String>> = values
+        .filter(|values| values.len() == records)
+        .and_then(|values| values.iter().map(|value| value.clone().filter(|label| !label.trim().is_empty())).collect());
+    labels.ok_or_else(|| {
+        Failure::new(
+            format!("column `{column}` has no label for some of the {records} records, or for all"),
+            "give every record a label, or leave out `--label-column`",
+        )
+    })
+}
+
+/// The first tokens of a text between start and end. A text that is cut has no end: it was not over.
+fn example(text: &str, language: &LanguageModel, max_tokens: usize) -> Text {
+    let document = Document::read_up_to(text, max_tokens + 1);
+    let mut ids: Text =
+        [START].into_iter().chain(document.tokens().map(|t| language.vocabulary().id(t.text))).collect();
+    if ids.len() > max_tokens + 1 {
+        ids.truncate(max_tokens + 1);
+    } else {
+        ids.push(END);
+    }
+    ids
+}

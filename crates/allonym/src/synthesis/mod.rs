@@ -1,0 +1,12 @@
+//! New texts that were never written, from private ones: a public language model is tuned to them with noise, and then writes.
+
+mod labels;
+mod plan;
+mod settings;
+mod statement;
+mod synthesize;
+
+pub use plan::Planned;
+pub use settings::{Names, SynthesisSettings};
+pub use statement::SynthesisStatement;
+pub use synthesize::{Synthesized, synthesize};

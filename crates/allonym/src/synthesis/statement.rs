@@ -1,0 +1,92 @@
+//! What synthetic texts promise.
+
+use super::settings::{Names, SynthesisSettings};
+use allonym_nn::Protection;
+use serde::Serialize;
+use std::fmt;
+
+/// The price of the private texts, and what it does not cover.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SynthesisStatement {
+    /// What is protected: one record.
+    pub unit: &'static str,
+    /// When a record is added or removed; none without protection.
+    pub epsilon_add_remove: Option<f64>,
+    /// When a record is exchanged for another of the same label.
+    pub epsilon_replace_one: Option<f64>,
+    /// When a record is exchanged for one of another label: it leaves one model and enters another.
+    pub epsilon_other_label: Option<f64>,
+    /// For the first two.
+    pub delta: f64,
+    /// For the last.
+    pub delta_other_label: f64,
+    /// What is not protected.
+    pub not_protected: Vec<String>,
+    /// Why nothing is promised, where nothing is.
+    pub void: Vec<String>,
+}
+
+impl SynthesisStatement {
+    /// Of the promises of all labels' models. Records of different labels are different records: the largest price is that of all.
+    pub(super) fn of(settings: &SynthesisSettings, promises: &[Protection]) -> Self {
+        let mut not_protected = vec![
+            "which labels there are, and how many records each has".to_owned(),
+            "several records of one author together: n records cost up to n times".to_owned(),
+            "what many records have in common: that is what is learned".to_owned(),
+            "other runs on the same records, such as those that chose the settings".to_owned(),
+        ];
+        if settings.names == Names::Stay {
+            not_protected.push("names by anything but the noise (`--names public` generalises them first)".to_owned());
+        }
+        let (mut add_remove, mut replace_one, mut void) = (Some(0.0_f64), Some(0.0_f64), Vec::new());
+        for promise in promises {
+            match promise {
+                Protection::Differential(promise) => {
+                    add_remove = add_remove.map(|sum| sum.max(promise.epsilon_add_remove));
+                    replace_one = replace_one.map(|sum| sum.max(promise.epsilon_replace_one));
+                    void.extend(promise.void.iter().filter(|why| !void.contains(*why)).cloned().collect::<Vec<_>>());
+                }
+                _ => (add_remove, replace_one) = (None, None),
+            }
+        }
+        if add_remove.is_none() {
+            void.push("the model was trained without noise: it can repeat what it read".to_owned());
+        }
+        let several = promises.len() > 1;
+        Self {
+            unit: "one record, as far as it was learned from",
+            epsilon_add_remove: add_remove,
+            epsilon_replace_one: replace_one,
+            epsilon_other_label: add_remove.filter(|_| several).map(|epsilon| 2.0 * epsilon),
+            delta: settings.delta,
+            delta_other_label: add_remove.map_or(1.0, |epsilon| ((1.0 + epsilon.exp()) * settings.delta).min(1.0)),
+            not_protected,
+            void,
+        }
+    }
+}
+
+impl fmt::Display for SynthesisStatement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.void.iter().try_for_each(|why| writeln!(f, "not private: {why}"))?;
+        writeln!(f, "not protected")?;
+        self.not_protected.iter().try_for_each(|line| writeln!(f, "  - {line}"))?;
+        let (Some(add_remove), Some(replace_one)) = (self.epsilon_add_remove, self.epsilon_replace_one) else {
+            return Ok(());
+        };
+        writeln!(f, "protected: {}", self.unit)?;
+        writeln!(
+            f,
+            "  epsilon {add_remove:.4} if it is added or removed, {replace_one:.4} if it is exchanged; delta {:e}",
+            self.delta
+        )?;
+        if let Some(other) = self.epsilon_other_label {
+            writeln!(
+                f,
+                "  epsilon {other:.4} if it is exchanged for one of another label; delta {:.2e}",
+                self.delta_other_label
+            )?;
+        }
+        writeln!(f, "  however many texts are written: they cost nothing more")
+    }
+}

@@ -1,0 +1,150 @@
+//! Trains a model for each label, and lets it write.
+
+use super::labels::Labelled;
+use super::plan::Planned;
+use super::settings::SynthesisSettings;
+use super::statement::SynthesisStatement;
+use crate::bundled::bundled_model;
+use crate::failure::Failure;
+use crate::training::{PRICE, begin, check_out};
+use allonym_dp::{Entropy, PrivacyRng, Purpose};
+use allonym_io::{Compression, Format, Output, push_cell};
+use allonym_models::tuned::{Sampling, Tuned, TunedSettings};
+use allonym_nn::training::{Data, Ended, Progress, Run, Standing, train};
+use allonym_text::detokenise;
+use serde::Serialize;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What was done.
+#[derive(Clone, Debug, Serialize)]
+pub struct Synthesized {
+    /// How each label was trained.
+    pub plans: Vec<Planned>,
+    /// Numbers that were trained, of each label.
+    pub trained: usize,
+    /// Texts that were written.
+    pub written: usize,
+    /// Whether it was stopped, and can go on.
+    pub stopped: bool,
+    /// What is promised.
+    pub statement: Option<SynthesisStatement>,
+}
+
+/// Writes texts like those of a file.
+///
+/// # Errors
+/// When a setting is out of range, found before anything is spent, or a file cannot be read or written.
+pub fn synthesize(
+    settings: &SynthesisSettings,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<Synthesized, Failure> {
+    let format = settings.check()?;
+    check_out(&settings.work, settings.resume)?;
+    let (model, _) = bundled_model()?;
+    let language = Arc::new(model.language);
+    progress("reading texts", None);
+    let labelled = Labelled::read(settings, &language)?;
+    let mut plans = Vec::new();
+    for (label, texts) in &labelled.texts {
+        plans.push(settings.plan(label, texts.len())?);
+    }
+    for plan in &plans {
+        progress(&price_of(plan, settings), None);
+    }
+    let _lock = begin(&settings.work, settings, labelled.hash.as_ref(), settings.resume)?;
+    let shape = TunedSettings { rank: settings.rank, ..TunedSettings::default() };
+    let (mut models, mut promises) = (Vec::new(), Vec::new());
+    for (place, (plan, texts)) in plans.iter().zip(labelled.texts.values()).enumerate() {
+        let mut model = Tuned::new(shape.clone(), language.clone())?;
+        // The name of a label may be anything; that of a directory may not.
+        let directory = settings.work.join("training").join(format!("label-{place}"));
+        let named = if plan.label.is_empty() { "training".to_owned() } else { format!("label {}", place + 1) };
+        let data = Data {
+            examples: texts,
+            standing: Standing::Private,
+            fingerprint: "withheld: a hash would let others check a guess",
+        };
+        let run = Run {
+            directory: &directory,
+            resume: settings.resume,
+            earlier_steps: 0,
+            stop,
+            progress: &mut |made: &Progress| progress(&named, Some(made)),
+        };
+        let outcome = train(&mut model, &settings.training(plan), data, None, run)?;
+        if outcome.ended == Ended::Stopped {
+            return Ok(Synthesized { plans, trained: model.trained(), written: 0, stopped: true, statement: None });
+        }
+        promises.push(outcome.card.guarantee);
+        models.push(model);
+    }
+    progress("writing texts", None);
+    let statement = SynthesisStatement::of(settings, &promises);
+    write(settings, format, &models, &plans)?;
+    let trained = models.first().map_or(0, Tuned::trained);
+    Ok(Synthesized { plans, trained, written: settings.count, stopped: false, statement: Some(statement) })
+}
+
+/// What a label will cost, before its first step.
+fn price_of(plan: &Planned, settings: &SynthesisSettings) -> String {
+    let of =
+        if plan.label.is_empty() { String::new() } else { " (each label's records pay for themselves)".to_owned() };
+    match (settings.epsilon, plan.noise) {
+        (Some(epsilon), Some(noise)) => format!(
+            "{PRICE} of a record: epsilon {epsilon}, delta {:e}{of}; {} steps on {} of {} records on average, noise {noise:.3} times the clip",
+            settings.delta, plan.steps, plan.batch, plan.records
+        ),
+        _ => format!("{PRICE} of a record: everything; no noise is added, for comparison only"),
+    }
+}
+
+/// Writes as many texts of each label as there is room for, in turns.
+fn write(settings: &SynthesisSettings, format: Format, models: &[Tuned], plans: &[Planned]) -> Result<(), Failure> {
+    let entropy = match settings.seed {
+        Some(seed) => Entropy::reproducible(seed),
+        None => Entropy::from_os()?,
+    };
+    let sampling = Sampling { temperature: settings.temperature, max_tokens: settings.max_tokens };
+    let count = models.len().max(1);
+    let mut columns = Vec::new();
+    for (place, model) in models.iter().enumerate() {
+        let share = settings.count / count + usize::from(place < settings.count % count);
+        // Each label has streams of its own.
+        let stream =
+            |text: u64| -> PrivacyRng { entropy.stream(Purpose::Synthetic, text * count as u64 + place as u64) };
+        let vocabulary = model.language().vocabulary();
+        let texts = model.write(share, sampling, stream)?;
+        let text = |ids: &Vec<u32>| detokenise(ids.iter().filter_map(|id| vocabulary.word(*id)));
+        columns.push(texts.iter().map(text).collect::<Vec<String>>());
+    }
+    let labelled = settings.label_column.as_deref();
+    let mut bytes = Vec::new();
+    if format == Format::Csv {
+        push_cell(&settings.text_column, b',', &mut bytes);
+        if let Some(label) = labelled {
+            bytes.push(b',');
+            push_cell(label, b',', &mut bytes);
+        }
+        bytes.push(b'\n');
+    }
+    for row in 0..settings.count {
+        let (text, label) = (&columns[row % count][row / count], &plans[row % count].label);
+        if format == Format::Csv {
+            push_cell(text, b',', &mut bytes);
+            if labelled.is_some() {
+                bytes.push(b',');
+                push_cell(label, b',', &mut bytes);
+            }
+        } else {
+            let mut object = serde_json::Map::from_iter([(settings.text_column.clone(), text.as_str().into())]);
+            object.extend(labelled.map(|column| (column.to_owned(), label.as_str().into())));
+            bytes.extend(serde_json::Value::Object(object).to_string().into_bytes());
+        }
+        bytes.push(b'\n');
+    }
+    let mut output = Output::create(&settings.out, Compression::of_path(&settings.out))?;
+    output.write(&bytes)?;
+    Ok(output.finish()?)
+}
