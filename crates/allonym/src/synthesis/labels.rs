@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 /// More labels than this are no labels.
 const MOST: usize = 50;
 
+/// A label of fewer records may be no label but something that a record says.
+const FEWEST: usize = 10;
+
 /// The examples of each label, one a record.
 pub(super) struct Labelled {
     /// By label; an empty name where there is none.
@@ -54,6 +57,13 @@ impl Labelled {
         if label.is_some() && texts.len() == 1 {
             let message = "all records have one label";
             return Err(Failure::new(message, "leave out `--label-column`, and all records are learned as one kind"));
+        }
+        if label.is_some() && texts.values().any(|texts| texts.len() < FEWEST) {
+            let message = "a label has fewer than 10 records, and labels are written as they are";
+            return Err(Failure::refusal(
+                message,
+                "name a column whose values are shared by many, or join rare labels",
+            ));
         }
         if texts.len() > MOST {
             let message = format!("there are {} labels, and labels are not protected", texts.len());

@@ -35,7 +35,7 @@ pub struct Planned {
 impl SynthesisSettings {
     /// Plans a label with so many records.
     pub(super) fn plan(&self, label: &str, records: usize) -> Result<Planned, Failure> {
-        let named = if label.is_empty() { "the data".to_owned() } else { format!("label `{label}`") };
+        let named = if label.is_empty() { "the data" } else { "a label" };
         if self.delta * records as f64 >= 1.0 {
             return Err(Failure::new(
                 format!(

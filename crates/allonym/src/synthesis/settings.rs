@@ -122,6 +122,10 @@ impl SynthesisSettings {
                 return wrong(setting, "0".into(), "1 or more");
             }
         }
+        if self.label_column.as_ref() == Some(&self.text_column) {
+            let message = "the label is the text, and labels are written as they are";
+            return Err(Failure::refusal(message, "name the column of the label with `--label-column`"));
+        }
         let format = if is_stream(&self.out) { Some(Format::Jsonl) } else { Format::of_path(&self.out) };
         if same_file(&self.data, &self.out) {
             return Err(Failure::refusal("the output is the input", "choose another output"));
