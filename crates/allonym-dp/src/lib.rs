@@ -3,7 +3,7 @@
 //! Small on purpose. No float decides the draw of a token or of a latent vector ([`vector_noise`] is the one exception, and
 //! says so), there is no code outside of Rust's checks, and the only way from [`Private`](allonym_text::Private) to
 //! [`Released`] leads through a [`Mechanism`], through the noise of [`latent`] and [`vector_noise`],
-//! through [`counts`], or through [`generalise`], which protects names alone and says so.
+//! through [`counts`] and [`histogram`], or through [`generalise`], which protects names alone and says so.
 #![forbid(unsafe_code)]
 
 pub mod accountant;
@@ -15,6 +15,7 @@ pub mod counts;
 mod discrete;
 mod error;
 mod guarantee;
+pub mod histogram;
 pub mod latent;
 mod length;
 mod loss;

@@ -54,6 +54,41 @@ fn a_seed_repeats_the_texts_and_voids_the_promise() {
 }
 
 #[test]
+fn words_by_their_shares_are_a_floor_with_a_price() {
+    let place = Place::new();
+    place.file("in.csv", records(2000));
+    let (data, out) = (place.name("in.csv"), place.name("out.csv"));
+    let unigram = [
+        "synthesize",
+        "--method",
+        "unigram",
+        "--data",
+        &data,
+        "--out",
+        &out,
+        "--label-column",
+        "label",
+        "--epsilon",
+        "2",
+    ];
+    let outcome = run(&[&unigram[..], &["--count", "6", "--max-tokens", "8"]].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(
+        outcome.stdout.contains("epsilon 2.0000 if it is added or removed, 4.0000 if it is exchanged; delta 0e0"),
+        "{}",
+        outcome.stdout
+    );
+    let unread = run(&[&unigram[..], &["--steps", "9"]].concat());
+    assert!(unread.code == Some(2) && unread.stderr.contains("`--steps` means nothing"), "{unread:?}");
+    let written = place.read("out.csv");
+    let good: Vec<&str> = written.lines().filter(|line| line.ends_with(",good")).collect();
+    assert!(
+        good.iter().all(|line| !line.contains("awful")) && good.iter().any(|line| line.contains("wonderful")),
+        "{written}"
+    );
+}
+
+#[test]
 fn training_without_noise_promises_nothing() {
     let place = Place::new();
     place.file("in.csv", records(40));

@@ -3,7 +3,7 @@
 use super::train_basis::{Left, conduct};
 use allonym::Failure;
 use allonym::io::Format;
-use allonym::synthesis::{Names, SynthesisSettings, Synthesized, synthesize};
+use allonym::synthesis::{Method, Names, SynthesisSettings, Synthesized, synthesize};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -32,8 +32,8 @@ pub(super) struct Synthesize {
     #[arg(long, value_name = "E", required_unless_present = "not_private")]
     epsilon: Option<f64>,
 
-    /// The chance that the price does not hold; below 1 over the number of records
-    #[arg(long, value_name = "D", required_unless_present = "not_private")]
+    /// tuned: the chance that the price does not hold; below 1 over the number of records
+    #[arg(long, value_name = "D")]
     delta: Option<f64>,
 
     /// Train without noise, to compare with; what is written is as private as the texts
@@ -56,6 +56,10 @@ pub(super) struct Synthesize {
     #[arg(long)]
     format: Option<Format>,
 
+    /// What writes
+    #[arg(long, value_enum, default_value_t = MethodFlag::Tuned)]
+    method: MethodFlag,
+
     /// What becomes of names before anything is learned
     #[arg(long, value_enum, default_value_t = NamesFlag::Stay)]
     names: NamesFlag,
@@ -64,29 +68,29 @@ pub(super) struct Synthesize {
     #[arg(long, default_value_t = 100, value_name = "N")]
     max_tokens: usize,
 
-    /// Steps of training
-    #[arg(long, default_value_t = SynthesisSettings::default().steps, value_name = "N")]
-    steps: u64,
+    /// tuned: steps of training [default: 100]
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
 
-    /// Texts in a step, on average [default: an eighth of a label's, at most 1024]
+    /// tuned: texts in a step, on average [default: an eighth of a label's, at most 1024]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
 
-    /// The largest norm of one text's gradient
-    #[arg(long, default_value_t = SynthesisSettings::default().clip, value_name = "X")]
-    clip: f64,
+    /// tuned: the largest norm of one text's gradient [default: 5]
+    #[arg(long, value_name = "X")]
+    clip: Option<f64>,
 
-    /// The learning rate
-    #[arg(long, default_value_t = SynthesisSettings::default().rate, value_name = "X")]
-    rate: f64,
+    /// tuned: the learning rate [default: 0.01]
+    #[arg(long, value_name = "X")]
+    rate: Option<f64>,
 
-    /// The rank of what is learned: more learns more, and is drowned sooner
-    #[arg(long, default_value_t = SynthesisSettings::default().rank, value_name = "N")]
-    rank: usize,
+    /// tuned: the rank of what is learned: more learns more, and is drowned sooner [default: 8]
+    #[arg(long, value_name = "N")]
+    rank: Option<usize>,
 
-    /// Below 1, texts are more usual; above, less
-    #[arg(long, default_value_t = 1.0, value_name = "X")]
-    temperature: f64,
+    /// tuned: below 1, texts are more usual; above, less [default: 1]
+    #[arg(long, value_name = "X")]
+    temperature: Option<f64>,
 
     /// The directory in which training is kept [default: the output's name with .training]
     #[arg(long, value_name = "DIR")]
@@ -110,6 +114,14 @@ pub(super) struct Synthesize {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+enum MethodFlag {
+    /// The program's public language model, tuned to the texts with noise
+    Tuned,
+    /// Words by their noisy shares, in no order: a floor to compare with
+    Unigram,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum NamesFlag {
     /// They stay: the noise alone protects them
     Stay,
@@ -119,6 +131,8 @@ enum NamesFlag {
 
 impl Synthesize {
     pub(super) fn run(self) -> Result<(), Failure> {
+        self.check_read()?;
+        let usual = SynthesisSettings::default();
         let work = self.work.unwrap_or_else(|| {
             let mut name = self.out.clone().into_os_string();
             name.push(".training");
@@ -132,24 +146,56 @@ impl Synthesize {
             text_column: self.text_column,
             label_column: self.label_column,
             epsilon: self.epsilon,
-            delta: self.delta.unwrap_or(SynthesisSettings::default().delta),
+            delta: self.delta.unwrap_or(usual.delta),
             count: self.count,
             max_tokens: self.max_tokens,
+            method: match self.method {
+                MethodFlag::Tuned => Method::Tuned,
+                MethodFlag::Unigram => Method::Unigram,
+            },
             names: match self.names {
                 NamesFlag::Stay => Names::Stay,
                 NamesFlag::Public => Names::Public,
             },
-            steps: self.steps,
+            steps: self.steps.unwrap_or(usual.steps),
             batch: self.batch,
-            clip: self.clip,
-            rate: self.rate,
-            rank: self.rank,
-            temperature: self.temperature,
+            clip: self.clip.unwrap_or(usual.clip),
+            rate: self.rate.unwrap_or(usual.rate),
+            rank: self.rank.unwrap_or(usual.rank),
+            temperature: self.temperature.unwrap_or(usual.temperature),
             seed: self.seed,
             threads: self.threads,
             resume: self.resume,
         };
         conduct(&settings.out, self.json, |stop, progress| synthesize(&settings, stop, progress))
+    }
+}
+
+impl Synthesize {
+    /// An option that would do nothing is a mistake, and one that decides what is promised has no default.
+    fn check_read(&self) -> Result<(), Failure> {
+        let tuned = matches!(self.method, MethodFlag::Tuned);
+        if tuned && self.epsilon.is_some() && self.delta.is_none() {
+            return Err(Failure::new("`--delta` is missing", "a tenth of 1 over the number of records is usual"));
+        }
+        let own = [
+            ("delta", self.delta.is_some()),
+            ("steps", self.steps.is_some()),
+            ("batch", self.batch.is_some()),
+            ("clip", self.clip.is_some()),
+            ("rate", self.rate.is_some()),
+            ("rank", self.rank.is_some()),
+            ("temperature", self.temperature.is_some()),
+            ("work", self.work.is_some()),
+            ("resume", self.resume),
+        ];
+        match own.iter().find(|(_, given)| *given && !tuned) {
+            None => Ok(()),
+            Some((flag, _)) => {
+                let message = format!("`--{flag}` means nothing for `--method unigram`");
+                Err(Failure::new(message, "leave it out: words are counted once, with noise"))
+            }
+        }
     }
 }
 
@@ -162,6 +208,9 @@ impl Left for Synthesized {
         let Some(statement) = &self.statement else {
             return "\nstopped: go on with the same command and `--resume`\n".to_owned();
         };
+        if self.plans.is_empty() {
+            return format!("{} texts of words by their noisy shares written to {out}\n{statement}", self.written);
+        }
         let records: usize = self.plans.iter().map(|plan| plan.records).sum();
         format!(
             "{} texts written to {out}, by {} trained on {records} records ({} numbers learned each)\n{statement}",

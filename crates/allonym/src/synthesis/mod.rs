@@ -5,8 +5,9 @@ mod plan;
 mod settings;
 mod statement;
 mod synthesize;
+mod unigram;
 
 pub use plan::Planned;
-pub use settings::{Names, SynthesisSettings};
+pub use settings::{Method, Names, SynthesisSettings};
 pub use statement::SynthesisStatement;
 pub use synthesize::{Synthesized, synthesize};

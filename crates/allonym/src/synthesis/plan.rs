@@ -60,6 +60,11 @@ impl SynthesisSettings {
         Ok(Planned { label: label.to_owned(), records, batch, rate, steps: self.steps, noise })
     }
 
+    /// How many of the texts are of a label, of so many labels.
+    pub(super) fn share(&self, place: usize, labels: usize) -> usize {
+        self.count / labels + usize::from(place < self.count % labels)
+    }
+
     /// How a plan is carried out.
     pub(super) fn training(&self, planned: &Planned) -> TrainingSettings {
         let private =

@@ -16,6 +16,17 @@ pub enum Names {
     Public,
 }
 
+/// What writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// A public language model that is tuned to the texts.
+    #[default]
+    Tuned,
+    /// Words by their noisy shares, in no order: a floor to compare with.
+    Unigram,
+}
+
 /// Settings of a synthesis.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -43,6 +54,8 @@ pub struct SynthesisSettings {
     pub count: usize,
     /// The most tokens that are learned of a text, and written. Default 100.
     pub max_tokens: usize,
+    /// What writes. Default a tuned language model.
+    pub method: Method,
     /// What becomes of names first.
     pub names: Names,
     /// Steps of training. Default 100.
@@ -81,6 +94,7 @@ impl Default for SynthesisSettings {
             delta: 1e-5,
             count: 1000,
             max_tokens: 100,
+            method: Method::Tuned,
             names: Names::Stay,
             steps: 100,
             batch: None,

@@ -27,6 +27,21 @@ pub struct SynthesisStatement {
 }
 
 impl SynthesisStatement {
+    /// Of counts with noise of this price, for so many labels.
+    pub(super) fn pure(settings: &SynthesisSettings, epsilon: f64, labels: usize) -> Self {
+        let of_none = Self::of(settings, &[]);
+        let void = settings.seed.map(|_| "the noise comes from a seed: whoever knows it can take it away".to_owned());
+        Self {
+            epsilon_add_remove: Some(epsilon),
+            epsilon_replace_one: Some(2.0 * epsilon),
+            epsilon_other_label: (labels > 1).then_some(2.0 * epsilon),
+            delta: 0.0,
+            delta_other_label: 0.0,
+            void: void.into_iter().collect(),
+            ..of_none
+        }
+    }
+
     /// Of the promises of all labels' models. Records of different labels are different records: the largest price is that of all.
     pub(super) fn of(settings: &SynthesisSettings, promises: &[Protection]) -> Self {
         let mut not_protected = vec![

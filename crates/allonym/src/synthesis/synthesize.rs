@@ -2,16 +2,18 @@
 
 use super::labels::Labelled;
 use super::plan::Planned;
-use super::settings::SynthesisSettings;
+use super::settings::{Method, SynthesisSettings};
 use super::statement::SynthesisStatement;
+use super::unigram::Unigram;
 use crate::bundled::bundled_model;
 use crate::failure::Failure;
 use crate::training::{PRICE, begin, check_out};
-use allonym_dp::{Entropy, PrivacyRng, Purpose};
+use allonym_dp::{Entropy, Purpose};
 use allonym_io::{Compression, Format, Output, push_cell};
+use allonym_models::language_model::LanguageModel;
 use allonym_models::tuned::{Sampling, Tuned, TunedSettings};
 use allonym_nn::training::{Data, Ended, Progress, Run, Standing, train};
-use allonym_text::detokenise;
+use allonym_text::{Vocabulary, detokenise};
 use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -46,6 +48,13 @@ pub fn synthesize(
     let language = Arc::new(model.language);
     progress("reading texts", None);
     let labelled = Labelled::read(settings, &language)?;
+    let entropy = match settings.seed {
+        Some(seed) => Entropy::reproducible(seed),
+        None => Entropy::from_os()?,
+    };
+    if settings.method == Method::Unigram {
+        return by_shares(settings, format, &labelled, &language, &entropy, progress);
+    }
     let mut plans = Vec::new();
     for (label, texts) in &labelled.texts {
         plans.push(settings.plan(label, texts.len())?);
@@ -82,7 +91,16 @@ pub fn synthesize(
     }
     progress("writing texts", None);
     let statement = SynthesisStatement::of(settings, &promises);
-    write(settings, format, &models, &plans)?;
+    let sampling = Sampling { temperature: settings.temperature, max_tokens: settings.max_tokens };
+    let mut columns = Vec::new();
+    for (place, model) in models.iter().enumerate() {
+        let count = models.len() as u64;
+        // Each label has streams of its own.
+        let stream = |text: u64| entropy.stream(Purpose::Synthetic, text * count + place as u64);
+        columns.push(model.write(settings.share(place, models.len()), sampling, stream)?);
+    }
+    let labels: Vec<&str> = plans.iter().map(|plan| plan.label.as_str()).collect();
+    write(settings, format, language.vocabulary(), &labels, &columns)?;
     let trained = models.first().map_or(0, Tuned::trained);
     Ok(Synthesized { plans, trained, written: settings.count, stopped: false, statement: Some(statement) })
 }
@@ -100,25 +118,40 @@ fn price_of(plan: &Planned, settings: &SynthesisSettings) -> String {
     }
 }
 
-/// Writes as many texts of each label as there is room for, in turns.
-fn write(settings: &SynthesisSettings, format: Format, models: &[Tuned], plans: &[Planned]) -> Result<(), Failure> {
-    let entropy = match settings.seed {
-        Some(seed) => Entropy::reproducible(seed),
-        None => Entropy::from_os()?,
+/// Counts words with noise, and lets them write.
+fn by_shares(
+    settings: &SynthesisSettings,
+    format: Format,
+    labelled: &Labelled,
+    language: &LanguageModel,
+    entropy: &Entropy,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<Synthesized, Failure> {
+    let epsilon = settings.epsilon.unwrap_or_default();
+    progress(&format!("{PRICE} of a record: epsilon {epsilon}, delta 0; words are counted with noise, once"), None);
+    let learned = Unigram::learn(settings, labelled, language.vocabulary(), entropy)?;
+    let count = learned.len();
+    let text = |place: usize, text: usize| {
+        let stream = &mut entropy.stream(Purpose::Synthetic, (text * count + place) as u64);
+        learned[place].write(settings.max_tokens, stream)
     };
-    let sampling = Sampling { temperature: settings.temperature, max_tokens: settings.max_tokens };
-    let count = models.len().max(1);
-    let mut columns = Vec::new();
-    for (place, model) in models.iter().enumerate() {
-        let share = settings.count / count + usize::from(place < settings.count % count);
-        // Each label has streams of its own.
-        let stream =
-            |text: u64| -> PrivacyRng { entropy.stream(Purpose::Synthetic, text * count as u64 + place as u64) };
-        let vocabulary = model.language().vocabulary();
-        let texts = model.write(share, sampling, stream)?;
-        let text = |ids: &Vec<u32>| detokenise(ids.iter().filter_map(|id| vocabulary.word(*id)));
-        columns.push(texts.iter().map(text).collect::<Vec<String>>());
-    }
+    let column = |place: usize| (0..settings.share(place, count)).map(|number| text(place, number)).collect();
+    let columns: Vec<Vec<Vec<u32>>> = (0..count).map(column).collect();
+    let labels: Vec<&str> = labelled.texts.keys().map(String::as_str).collect();
+    write(settings, format, language.vocabulary(), &labels, &columns)?;
+    let statement = Some(SynthesisStatement::pure(settings, epsilon, count));
+    let trained = language.vocabulary().words();
+    Ok(Synthesized { plans: Vec::new(), trained, written: settings.count, stopped: false, statement })
+}
+
+/// Writes the texts of all labels, in turns.
+fn write(
+    settings: &SynthesisSettings,
+    format: Format,
+    vocabulary: &Vocabulary,
+    labels: &[&str],
+    columns: &[Vec<Vec<u32>>],
+) -> Result<(), Failure> {
     let labelled = settings.label_column.as_deref();
     let mut bytes = Vec::new();
     if format == Format::Csv {
@@ -130,16 +163,17 @@ fn write(settings: &SynthesisSettings, format: Format, models: &[Tuned], plans: 
         bytes.push(b'\n');
     }
     for row in 0..settings.count {
-        let (text, label) = (&columns[row % count][row / count], &plans[row % count].label);
+        let (ids, label) = (&columns[row % labels.len()][row / labels.len()], labels[row % labels.len()]);
+        let text = detokenise(ids.iter().filter_map(|id| vocabulary.word(*id)));
         if format == Format::Csv {
-            push_cell(text, b',', &mut bytes);
+            push_cell(&text, b',', &mut bytes);
             if labelled.is_some() {
                 bytes.push(b',');
                 push_cell(label, b',', &mut bytes);
             }
         } else {
-            let mut object = serde_json::Map::from_iter([(settings.text_column.clone(), text.as_str().into())]);
-            object.extend(labelled.map(|column| (column.to_owned(), label.as_str().into())));
+            let mut object = serde_json::Map::from_iter([(settings.text_column.clone(), text.into())]);
+            object.extend(labelled.map(|column| (column.to_owned(), label.into())));
             bytes.extend(serde_json::Value::Object(object).to_string().into_bytes());
         }
         bytes.push(b'\n');

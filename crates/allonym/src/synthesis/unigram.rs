@@ -1,0 +1,82 @@
+//! Words by their noisy shares, one after the other without any order: the floor that a model must beat.
+
+use super::labels::Labelled;
+use super::settings::SynthesisSettings;
+use crate::failure::Failure;
+use allonym_dp::histogram::Shares;
+use allonym_dp::{Entropy, PrivacyRng, Purpose};
+use allonym_text::vocabulary::SPECIAL;
+use allonym_text::{Private, Vocabulary};
+
+/// Shares below so many standard deviations of the noise are taken for noise. It is a choice on noisy numbers, and costs nothing.
+const DEVIATIONS: f64 = 2.0;
+
+/// Words and their weights, summed up.
+pub(super) struct Unigram {
+    words: Vec<u32>,
+    sums: Vec<f64>,
+}
+
+impl Unigram {
+    /// Counts the words of each label.
+    pub(super) fn learn(
+        settings: &SynthesisSettings,
+        labelled: &Labelled,
+        vocabulary: &Vocabulary,
+        entropy: &Entropy,
+    ) -> Result<Vec<Self>, Failure> {
+        let Some(epsilon) = settings.epsilon else {
+            return Err(Failure::new("`unigram` counts with noise, or not at all", "give `--epsilon`"));
+        };
+        let shares = Shares::new(epsilon)?;
+        let special = SPECIAL.len();
+        let learned = |(place, texts): (usize, &Vec<Vec<u32>>)| {
+            // Start and end stand in every text, and are no words.
+            let words = |text: &'_ Vec<u32>| -> Vec<u32> {
+                text.iter().filter(|id| **id as usize >= special).map(|id| id - special as u32).collect()
+            };
+            let records: Vec<Vec<u32>> = texts.iter().map(words).collect();
+            let rng = &mut entropy.stream(Purpose::Counts, place as u64);
+            let records = Private::new(records.iter().map(Vec::as_slice));
+            let found = shares.of_records(records, vocabulary.words(), rng).into_value();
+            Self::of(&found, DEVIATIONS * shares.deviation(), special)
+        };
+        Ok(labelled.texts.values().enumerate().map(learned).collect())
+    }
+
+    fn of(shares: &[f64], least: f64, special: usize) -> Self {
+        let kept = || shares.iter().enumerate().filter(|(_, share)| **share >= least);
+        let sums = kept().scan(0.0, |sum, (_, share)| {
+            *sum += share;
+            Some(*sum)
+        });
+        Self { sums: sums.collect(), words: kept().map(|(word, _)| (word + special) as u32).collect() }
+    }
+
+    /// A text of so many words; an empty one, if no word stands out of the noise.
+    pub(super) fn write(&self, words: usize, rng: &mut PrivacyRng) -> Vec<u32> {
+        let Some(whole) = self.sums.last() else { return Vec::new() };
+        let word = |_| {
+            let place = (rng.bits() >> 11) as f64 / (1_u64 << 53) as f64 * whole;
+            self.words[self.sums.partition_point(|sum| *sum <= place).min(self.words.len() - 1)]
+        };
+        (0..words).map(word).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_by_their_shares_and_noise_does_not() {
+        let unigram = Unigram::of(&[30.0, -4.0, 10.0, 1.9, 0.0], 2.0, 4);
+        let rng = &mut PrivacyRng::reproducible(5);
+        let text = unigram.write(40_000, rng);
+        let count = |id: u32| text.iter().filter(|word| **word == id).count() as f64;
+        // Three quarters, within five standard deviations.
+        assert!((count(4) - 30_000.0).abs() < 5.0 * (40_000.0_f64 * 0.1875).sqrt(), "{}", count(4));
+        assert_eq!(count(4) + count(6), 40_000.0);
+        assert!(Unigram::of(&[0.5; 9], 2.0, 4).write(5, rng).is_empty());
+    }
+}
