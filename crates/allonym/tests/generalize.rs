@@ -190,6 +190,26 @@ fn a_part_that_was_found_first_does_not_let_the_rest_pass() {
     assert_eq!(text.lines().nth(1), Some("1,Write an e-mail address or *."), "{text}");
 }
 
+/// Another tool that finds nothing does not let a phone number pass.
+#[test]
+fn what_has_a_form_is_found_whatever_another_tool_says() {
+    let place = Place::new();
+    place.file("in.csv", "id,text\n1,Mail a@b.org or 07700 900123\n");
+    place.file("given.jsonl", "[]\n");
+    let (_, text) = generalize(&place, &["--mode", "public"]);
+    assert_eq!(text.lines().nth(1), Some("1,Mail an e-mail address or a phone number"), "{text}");
+    let own = place.file("own.csv", "Leeds,Yorkshire,England\n");
+    place.file("in.csv", "id,text\n1,To Leeds\n");
+    place.file("given.jsonl", "[{\"entity_type\":\"LOCATION\",\"start\":3,\"end\":8}]\n");
+    let (_, text) = generalize(&place, &["--mode", "public", "--places", &own]);
+    assert_eq!(text.lines().nth(1), Some("1,To England"), "{text}");
+    let empty = place.file("none.csv", "");
+    let (outcome, _) = generalize(&place, &["--places", &empty]);
+    assert!(outcome.code == Some(2) && outcome.stderr.contains("has no name in it"), "{outcome:?}");
+    let nowhere = generalize(&place, &["--mode", "public", "-o", "-", "--in-place"]).0;
+    assert!(nowhere.code == Some(2), "{nowhere:?}");
+}
+
 #[test]
 fn a_seeded_choice_has_no_price() {
     let place = Place::new();

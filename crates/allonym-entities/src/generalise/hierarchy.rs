@@ -158,6 +158,11 @@ impl Hierarchy {
         self.nodes.values().map(|(name, _)| self.above(name).len()).max().unwrap_or(1)
     }
 
+    /// Whether it says anywhere how many people there are.
+    pub fn has_people(&self) -> bool {
+        !self.people.is_empty()
+    }
+
     /// Whether it knows nothing.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()

@@ -2,7 +2,7 @@
 
 use super::hierarchy::known;
 use crate::entity::{Entity, Kind, without_overlaps};
-use allonym_text::Document;
+use allonym_text::{Document, key};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -23,8 +23,18 @@ const LONGEST: usize = 10;
 /// Names that were found, for looking in all of a text, or of all texts.
 #[derive(Clone, Default)]
 pub struct Elsewhere {
-    /// By their first word: the others, and what it is. The longest first.
-    names: HashMap<String, Vec<(Vec<String>, Kind)>>,
+    /// By their first word, without capitals: the others. The longest first.
+    names: HashMap<String, Vec<Known>>,
+}
+
+/// A name that is looked for.
+#[derive(Clone)]
+struct Known {
+    /// Its words after the first, without capitals.
+    rest: Vec<String>,
+    kind: Kind,
+    /// A name of one word is looked for as it was written, or in capitals: without, it may be any word.
+    written: Option<String>,
 }
 
 impl Elsewhere {
@@ -35,22 +45,29 @@ impl Elsewhere {
             if words.len() > LONGEST || !can_stand_alone(&words) {
                 continue;
             }
-            let rest = words.split_off(1);
-            let names = self.names.entry(words.remove(0)).or_default();
-            if !names.iter().any(|(known, _)| *known == rest) {
-                let place = names.partition_point(|(known, _)| known.len() >= rest.len());
-                names.insert(place, (rest, entity.kind));
+            let rest: Vec<String> = words.split_off(1).iter().map(|word| key(word).into_owned()).collect();
+            let first = words.remove(0);
+            let names = self.names.entry(key(&first).into_owned()).or_default();
+            let written = rest.is_empty().then_some(first);
+            if !names.iter().any(|known| known.rest == rest && known.written == written) {
+                let place = names.partition_point(|known| known.rest.len() >= rest.len());
+                names.insert(place, Known { rest, kind: entity.kind, written });
             }
         }
     }
 
     /// The longest name that begins with the first of these words: how many words it has, and what it is.
     fn begins(&self, words: &[&str]) -> Option<(usize, Kind)> {
-        let fits = |(rest, _): &&(Vec<String>, Kind)| {
-            words.len() > rest.len() && rest.iter().zip(&words[1..]).all(|(known, word)| known == word)
+        let first = *words.first()?;
+        let fits = |known: &&Known| match &known.written {
+            Some(written) => first == written || (first.len() > 3 && first == written.to_uppercase()),
+            None => {
+                words.len() > known.rest.len()
+                    && known.rest.iter().zip(&words[1..]).all(|(known, word)| *known == key(word))
+            }
         };
-        let found = self.names.get(*words.first()?)?.iter().find(fits)?;
-        Some((found.0.len() + 1, found.1))
+        let found = self.names.get(&*key(first))?.iter().find(fits)?;
+        Some((found.rest.len() + 1, found.kind))
     }
 }
 
@@ -164,6 +181,12 @@ mod tests {
         elsewhere.add(other, &[at(other, "Zebulon", Kind::Person), at(other, "May", Kind::Date)]);
         let text = "We met Zebulon in May.";
         assert_eq!(mentions(text, vec![], Some(&elsewhere)).len(), 1);
+        assert_eq!(mentions("WE MET ZEBULON", vec![], Some(&elsewhere)).len(), 1);
+        let full = "Quentin Blatherwick left.";
+        elsewhere.add(full, &[at(full, "Quentin Blatherwick", Kind::Person)]);
+        for other in ["i saw quentin blatherwick here", "I SAW QUENTIN  BLATHERWICK"] {
+            assert_eq!(mentions(other, vec![], Some(&elsewhere)).len(), 1, "{other}");
+        }
         assert_eq!(mentions(text, vec![], None).len(), 0);
     }
 

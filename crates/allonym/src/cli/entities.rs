@@ -33,9 +33,9 @@ pub(super) struct Entities {
     #[arg(long, value_name = "DIR")]
     tagger: Option<PathBuf>,
 
-    /// Take more for a name (above 0) or less (below)
-    #[arg(long, default_value_t = 0.0, value_name = "X", allow_hyphen_values = true)]
-    eagerness: f32,
+    /// Take more for a name or less [default: 1, as `generalize` does; 0 for a test]
+    #[arg(long, value_name = "X", allow_hyphen_values = true)]
+    eagerness: Option<f32>,
 
     /// The format, if the name does not tell: csv, tsv, jsonl, parquet, lines or files
     #[arg(long)]
@@ -61,10 +61,13 @@ struct Line<'a> {
 
 impl Entities {
     pub(super) fn run(self) -> Result<(), Failure> {
+        if self.eagerness.is_some_and(|eagerness| !eagerness.is_finite()) {
+            return Err(Failure::new("`eagerness` is no number", "1 is usual"));
+        }
         if !self.test.is_empty() {
             return self.tests();
         }
-        let finder = Finder::tagger(self.tagger.as_deref(), self.eagerness)?;
+        let finder = Finder::tagger(self.tagger.as_deref(), self.eagerness.unwrap_or(1.0))?;
         let format = Format::settle(self.format, &self.input)?;
         let columns = Columns { text: self.text_column.clone(), ..Columns::default() };
         let mut reader = allonym::io::open(&self.input, format, Table::default(), &columns, &Limits::default())?;
@@ -94,12 +97,13 @@ impl Entities {
     }
 
     fn tests(&self) -> Result<(), Failure> {
-        let tagger = match Finder::tagger(self.tagger.as_deref(), self.eagerness)? {
+        let eagerness = self.eagerness.unwrap_or(0.0);
+        let tagger = match Finder::tagger(self.tagger.as_deref(), eagerness)? {
             Finder::Tagger(recogniser) => recogniser.tagger().clone(),
             Finder::Given(_) => bundled_tagger()?,
         };
         for file in &self.test {
-            let tested = test_entities(&tagger, file, self.eagerness)?;
+            let tested = test_entities(&tagger, file, eagerness)?;
             if self.json {
                 print_json(&tested)?;
             } else {

@@ -62,7 +62,7 @@ pub(super) struct Generalize {
     #[arg(long)]
     across: bool,
 
-    /// A hierarchy of places of your own: CSV, each name lying in the next
+    /// A hierarchy of places of your own, instead of the program's: CSV, each name lying in the next; with a head that ends in `people`, the last column is their number
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
 
@@ -74,7 +74,7 @@ pub(super) struct Generalize {
     #[arg(long, value_name = "DIR", conflicts_with = "entities")]
     tagger: Option<PathBuf>,
 
-    /// What another tool has found: a line of JSON for each record (entity_type, start and end in characters, as Presidio writes them)
+    /// What another tool has found, instead of the tagger: a line of JSON for each record (entity_type, start and end in characters, as Presidio writes them); addresses and numbers are looked for all the same
     #[arg(long, value_name = "FILE")]
     entities: Option<PathBuf>,
 

@@ -146,7 +146,7 @@ pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) ->
     let times = |form: &str| shared.iter().find(|(said, _)| said == form).map_or(0, |(_, count)| *count);
     let (starred, removed) = (times(STAR), times(NOTHING));
     Ok(Generalized {
-        statement: Statement::of(settings, &run.finder, run.ladders.steps())?,
+        statement: Statement::of(settings, &run.finder, &run.ladders)?,
         records,
         found,
         starred,
@@ -162,7 +162,15 @@ impl<'a> Run<'a> {
             return Err(Failure::new("`k` is 0; a form is shared by at least 1 record", "5 is usual: `--k 5`"));
         }
         if settings.mode == Mode::Private {
+            if settings.names_each == 0 {
+                let message = "`names-each` is 0: no name could ever be said";
+                return Err(Failure::new(message, "4 is usual, or take `--mode public`"));
+            }
             settings.large_counts()?;
+        }
+        if settings.files.in_place && is_stream(&settings.files.output) {
+            let message = "`in-place` needs the output to be named: it lets it be the input";
+            return Err(Failure::new(message, "give `-o` with the name of the input"));
         }
         if !settings.eagerness.is_finite() {
             return Err(Failure::new("`eagerness` is no number", "1 is usual"));
@@ -203,7 +211,7 @@ impl<'a> Run<'a> {
             let message = format!("{DOES_NOT_FIT}: it has another number of lines than there are records ({records})");
             return Err(Failure::new(message, "it needs one line of JSON for each record, in their order"));
         }
-        if self.settings.mode == Mode::KAnonymous && u64::from(self.settings.k) > records {
+        if self.settings.mode == Mode::KAnonymous && records > 0 && u64::from(self.settings.k) > records {
             let message = format!("`k` is {}, and there are {records} records: no name could be said", self.settings.k);
             return Err(Failure::refusal(message, "choose a smaller `--k`, or `--mode public`"));
         }

@@ -61,6 +61,10 @@ impl Cut {
             Self::Named(named) => ladder.iter().find(|form| named.contains(*form)).cloned().unwrap_or_else(general),
             Self::Public { least_people, initials } => match kind {
                 Kind::Person if *initials => first_letters(&ladder[0]).unwrap_or_else(general),
+                // A hierarchy without numbers of people is cut at its top.
+                Kind::Place if !ladders.places.has_people() => {
+                    ladders.places.above(&ladder[0]).last().map_or_else(general, |top| (*top).to_owned())
+                }
                 Kind::Place => {
                     let many =
                         |form: &&String| ladders.places.people(form).is_some_and(|people| people >= *least_people);

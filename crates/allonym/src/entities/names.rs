@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use allonym_entities::generalise::{Hierarchy, Ladders, mentions, rewritten};
 use allonym_entities::tagger::Tagger;
-use allonym_entities::{Entity, Recogniser, given};
+use allonym_entities::{Entity, Recogniser, given, patterns, without_overlaps};
 use std::io::Read;
 use std::path::Path;
 
@@ -39,7 +39,11 @@ pub(super) fn read_hierarchy(path: &Path) -> Result<Hierarchy, Failure> {
 
 fn hierarchy(text: &str, name: &str) -> Result<Hierarchy, Failure> {
     let hint = "a line is a name and what it lies in, from the narrowest: Camden,London,United Kingdom";
-    Hierarchy::parse(text).map_err(|error| Failure::new(format!("{name}: {error}"), hint))
+    let hierarchy = Hierarchy::parse(text).map_err(|error| Failure::new(format!("{name}: {error}"), hint))?;
+    if hierarchy.is_empty() {
+        return Err(Failure::new(format!("{name} has no name in it"), hint));
+    }
+    Ok(hierarchy)
 }
 
 /// A text file, which may be packed with gzip.
@@ -111,7 +115,9 @@ impl Finder {
             Self::Tagger(recogniser) => Some(recogniser.find(text)),
             Self::Given(lines) => {
                 let line = usize::try_from(record).ok().and_then(|record| lines.get(record.checked_sub(1)?))?;
-                given(line, text)
+                // What can be found by its form is found whatever the other tool does; the other's word counts first.
+                let found = given(line, text)?;
+                Some(without_overlaps(text, found.into_iter().chain(patterns::find(text))))
             }
         }
     }

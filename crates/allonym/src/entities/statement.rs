@@ -4,6 +4,7 @@ use super::generalize::GeneralizeSettings;
 use super::mode::{COUNTED, Mode};
 use super::names::Finder;
 use crate::failure::Failure;
+use allonym_entities::generalise::Ladders;
 use serde::Serialize;
 use std::fmt;
 
@@ -23,15 +24,15 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// `steps` are the most of a ladder between a name and nothing.
-    pub(super) fn of(settings: &GeneralizeSettings, finder: &Finder, steps: usize) -> Result<Self, Failure> {
+    pub(super) fn of(settings: &GeneralizeSettings, finder: &Finder, ladders: &Ladders) -> Result<Self, Failure> {
+        let (steps, people) = (ladders.steps(), ladders.places.has_people());
         let mut not_protected = vec![
             "everything in the texts that is no name: it passes as it was written, style included".to_owned(),
             match finder {
                 Finder::Tagger(_) => {
                     "names that the tagger does not find: it misses some (docs/entities.md has how many)"
                 }
-                Finder::Given(_) => "names that the other tool did not find",
+                Finder::Given(_) => "names that the other tool did not find: only addresses, numbers and dates are looked for besides",
             }
             .to_owned(),
             "how many names a text has, and where; columns that pass; the order of the records".to_owned(),
@@ -61,9 +62,12 @@ impl Statement {
                 (price, price_of_exchange) = (Some((0.0, 0.0)), Some((0.0, 0.0)));
                 vec![
                     format!(
-                        "people as {}, places with at least {} people, organisations by their kind, dates by their year: all by public knowledge",
+                        "people as {}, places {}, organisations by their kind, dates by their year: all by public knowledge",
                         if settings.initials { "initials" } else { "a star" },
-                        settings.least_people
+                        match people {
+                            true => format!("with at least {} people", settings.least_people),
+                            false => "by the top of your hierarchy, which has no numbers of people".to_owned(),
+                        }
                     ),
                     "each record is changed by itself: the choice of forms costs nothing (stability 1), and what is done with the result later costs what it says".to_owned(),
                 ]
@@ -73,7 +77,10 @@ impl Statement {
                 (price, price_of_exchange) = (Some(counts.price()), Some(counts.price_of_exchange()));
                 let ((epsilon, delta), (twice, delta_twice)) = (counts.price(), counts.price_of_exchange());
                 vec![
-                    format!("a form is said if about {:.0} records share it, by a noisy count", counts.usual_least()),
+                    format!(
+                        "a name or what it lies in is said if about {:.0} records share it, by a noisy count; else a word for anything (`somewhere`, `*`)",
+                        counts.usual_least()
+                    ),
                     format!(
                         "the choice of forms costs epsilon {epsilon}, delta {delta:e} for adding or removing a record ({twice}, {delta_twice:.2e} for exchanging one); it adds to what is done with the result later"
                     ),
