@@ -35,7 +35,7 @@ pub struct SynthesisSettings {
     pub data: PathBuf,
     /// The file to write: CSV or JSON Lines.
     pub out: PathBuf,
-    /// The directory in which the training is kept, so that it can go on. It is protected as the texts that are written.
+    /// The directory in which the training is kept, so that it can go on. It is the owner's: a hash of the data stands in it, by which a guess could be checked.
     pub work: PathBuf,
     /// The format of the data, where its name does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
