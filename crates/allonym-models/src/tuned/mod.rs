@@ -31,8 +31,8 @@ pub struct Tuned {
     down: Linear,
     up: Linear,
     store: Store<f32>,
-    /// The tokens that every target is compared with. Public, and the same in every step: were they drawn anew for each part of a step, an example more would change which
-    /// others are compared with what.
+    /// The tokens that every target is compared with: all. A sample would have to be drawn without the examples, and the same for every part of a step, since parts follow from
+    /// the lengths of the examples; and one sample for all steps teaches to write what is not in it.
     negatives: Negatives,
 }
 
@@ -51,7 +51,7 @@ impl Tuned {
         let up = Linear::new("up", settings.rank, cells, true, &mut store, rng)?;
         let start = up.weight().range().start;
         store.values_mut()[start..].fill(0.0);
-        let negatives = Negatives::draw(settings.negatives, language.vocabulary().ids() as usize, rng)?;
+        let negatives = Negatives::all(language.vocabulary().ids() as usize)?;
         Ok(Self { settings, language, down, up, store, negatives })
     }
 

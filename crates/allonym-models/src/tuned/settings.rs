@@ -9,23 +9,18 @@ use serde::{Deserialize, Serialize};
 pub struct TunedSettings {
     /// How many numbers stand between `down` and `up`. Default 8.
     pub rank: usize,
-    /// Tokens that every target is compared with. Default 3000.
-    pub negatives: usize,
-    /// The seed of what is public: the first numbers of `down`, and which tokens targets are compared with. Default 1.
+    /// The seed of what is public: the first numbers of `down`. Default 1.
     pub seed: u64,
 }
 
 impl Default for TunedSettings {
     fn default() -> Self {
-        Self { rank: 8, negatives: 3000, seed: 1 }
+        Self { rank: 8, seed: 1 }
     }
 }
 
 impl TunedSettings {
     pub(super) fn check(&self) -> Result<(), ModelError> {
-        check_sizes(&[
-            ("rank", self.rank, 1 << 12, "from 1 to 4096"),
-            ("negatives", self.negatives, 1 << 20, "from 1 to 1048576"),
-        ])
+        check_sizes(&[("rank", self.rank, 1 << 12, "from 1 to 4096")])
     }
 }

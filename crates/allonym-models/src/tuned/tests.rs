@@ -12,7 +12,7 @@ fn language() -> Arc<LanguageModel> {
 }
 
 fn tuned() -> Tuned {
-    Tuned::new(TunedSettings { rank: 3, negatives: 200, seed: 5 }, language()).unwrap()
+    Tuned::new(TunedSettings { rank: 3, seed: 5 }, language()).unwrap()
 }
 
 fn text(words: &[u32]) -> Text {
@@ -26,6 +26,16 @@ fn before_it_learns_it_expects_what_the_language_model_does() {
     assert!((own - public).abs() < 1e-4, "{own} {public}");
     // 12 x 3 down, 3 x 12 up, 12 of a bias.
     assert_eq!(model.trained(), 84);
+}
+
+#[test]
+fn what_is_minimised_is_what_is_measured() {
+    let (model, texts) = (tuned(), [text(&[1, 2, 3]), text(&[7])]);
+    let batch: Vec<&Text> = texts.iter().collect();
+    let mut unused = Gradients::plain(&model.store, 1);
+    let losses = model.losses(&batch, &mut unused, &mut PrivacyRng::reproducible(1)).unwrap();
+    let measured = model.surprisal(&texts, 1).unwrap();
+    assert!((losses.iter().sum::<f64>() - measured).abs() < 1e-4, "{losses:?} {measured}");
 }
 
 #[test]

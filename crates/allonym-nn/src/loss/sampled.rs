@@ -21,6 +21,8 @@ use allonym_dp::PrivacyRng;
 pub struct Negatives {
     tokens: Vec<u32>,
     vocabulary: usize,
+    /// Whether it is no sample.
+    whole: bool,
 }
 
 impl Negatives {
@@ -33,11 +35,25 @@ impl Negatives {
             return Err(NnError::Setting { setting: "negatives", value: count.to_string(), allowed: "at least 1" });
         }
         let draw = |bits| ((unit(bits) * ((vocabulary + 1) as f64).ln()).exp() as usize - 1).min(vocabulary - 1) as u32;
-        Ok(Self { tokens: (0..count).map(|_| draw(rng.bits())).collect(), vocabulary })
+        Ok(Self { tokens: (0..count).map(|_| draw(rng.bits())).collect(), vocabulary, whole: false })
+    }
+
+    /// All tokens, each once: the softmax over the whole vocabulary.
+    ///
+    /// # Errors
+    /// When the vocabulary is empty.
+    pub fn all(vocabulary: usize) -> Result<Self, NnError> {
+        if vocabulary == 0 {
+            return Err(NnError::Setting { setting: "vocabulary", value: "0".into(), allowed: "at least 1" });
+        }
+        Ok(Self { tokens: (0..vocabulary as u32).collect(), vocabulary, whole: true })
     }
 
     /// The logarithm of how often a token is expected in the sample.
     fn ln_expected(&self, token: u32) -> f64 {
+        if self.whole {
+            return 0.0;
+        }
         let place = f64::from(token);
         let chance = ((place + 2.0) / (place + 1.0)).ln() / ((self.vocabulary + 1) as f64).ln();
         (chance * self.tokens.len() as f64).ln()

@@ -72,7 +72,7 @@ pub(super) struct Synthesize {
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
 
-    /// tuned: texts in a step, on average [default: an eighth of a label's, at most 1024]
+    /// tuned: texts in a step, on average [default: one in 32 of a label's, from 32 to 512]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
 

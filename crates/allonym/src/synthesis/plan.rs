@@ -9,11 +9,13 @@ use allonym_nn::training::{Schedule, TrainingSettings};
 use serde::Serialize;
 
 /// The largest batch that is planned by itself.
-const LARGEST: usize = 1024;
-/// Steps see each text so often on average that a batch is this part of all.
-const PART: usize = 8;
+const LARGEST: usize = 512;
+/// A batch is this part of all texts. A larger one needs more noise in proportion, and takes longer.
+const PART: usize = 32;
+/// The smallest: below, noise has a floor.
+const LEAST: usize = 32;
 /// Tokens whose gradients are computed at once: the logits of these are the largest thing in memory.
-const AT_ONCE: usize = 1 << 13;
+const AT_ONCE: usize = 1 << 12;
 
 /// How one label is trained.
 #[derive(Clone, Debug, Serialize)]
@@ -45,7 +47,7 @@ impl SynthesisSettings {
                 "publishing one record as it is would be allowed; a tenth of 1 over the records is usual",
             ));
         }
-        let batch = self.batch.unwrap_or((records / PART).clamp(1, LARGEST));
+        let batch = self.batch.unwrap_or((records / PART).clamp(LEAST.min(records), LARGEST));
         if batch > records {
             return Err(Failure::new(
                 format!("`batch` is {batch}, and {named} has {records} records"),

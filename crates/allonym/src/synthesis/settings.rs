@@ -60,7 +60,7 @@ pub struct SynthesisSettings {
     pub names: Names,
     /// Steps of training. Default 100.
     pub steps: u64,
-    /// Texts in a step, on average. Default: an eighth of a label's texts, at most 1024.
+    /// Texts in a step, on average. Default: a part in 32 of a label's texts, from 32 to 512.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<usize>,
     /// The largest norm of one text's gradient. Default 5.
