@@ -1,5 +1,6 @@
 #![doc = include_str!("counts.md")]
 
+use crate::accountant::group;
 use crate::discrete::laplace;
 use crate::error::DpError;
 use crate::released::{DrawFrom, Released};
@@ -50,7 +51,8 @@ impl LargeCounts {
 
     /// The same when one record is exchanged for another. A delta of 1 promises nothing.
     pub fn price_of_exchange(&self) -> (f64, f64) {
-        (2.0 * self.epsilon, ((1.0 + self.epsilon.exp()) * self.delta).min(1.0))
+        // One record is removed and another added: a group of two.
+        group::approximate(self.epsilon, self.delta, 2).unwrap_or((f64::INFINITY, 1.0))
     }
 
     /// For how many things a record may count.

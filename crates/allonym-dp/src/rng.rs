@@ -29,6 +29,14 @@ impl Entropy {
         Ok(Self { key, reproducible: false })
     }
 
+    /// By a seed, if there is one; else from the operating system.
+    ///
+    /// # Errors
+    /// When there is no seed and the operating system has no randomness to give.
+    pub fn of_seed(seed: Option<u64>) -> Result<Self, DpError> {
+        seed.map_or_else(Self::from_os, |seed| Ok(Self::reproducible(seed)))
+    }
+
     /// Derives a key from a number, for tests and repeatable experiments. Releases made with it are not private.
     pub fn reproducible(seed: u64) -> Self {
         let mut key = Zeroizing::new([0; 32]);

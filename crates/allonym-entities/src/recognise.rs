@@ -21,11 +21,6 @@ impl Recogniser {
         Self { tagger, kinds, eagerness }
     }
 
-    /// Its tagger.
-    pub fn tagger(&self) -> &Tagger {
-        &self.tagger
-    }
-
     /// The entities of a text, in their order.
     pub fn find(&self, text: &str) -> Vec<Entity> {
         let document = Document::read(text);

@@ -210,6 +210,17 @@ fn count_lines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
+/// Appends a row of cells.
+pub fn push_row<'a>(cells: impl IntoIterator<Item = &'a str>, delimiter: u8, out: &mut Vec<u8>) {
+    for (place, cell) in cells.into_iter().enumerate() {
+        if place > 0 {
+            out.push(delimiter);
+        }
+        push_cell(cell, delimiter, out);
+    }
+    out.push(b'\n');
+}
+
 /// Appends a cell to a row, quoted where it must be.
 pub fn push_cell(text: &str, delimiter: u8, out: &mut Vec<u8>) {
     let needs_quotes = text.is_empty()

@@ -72,7 +72,29 @@ pub(crate) fn open_file(path: &Path) -> Result<File, IoError> {
     Ok(file)
 }
 
+/// A whole text file, unpacked where it is packed.
+///
+/// # Errors
+/// When it cannot be read, or is no UTF-8 text.
+pub fn read_text(path: &Path) -> Result<String, IoError> {
+    Input::open(path)?.text()
+}
+
+/// The same for a file that is part of a program.
+///
+/// # Errors
+/// When it cannot be unpacked, or is no UTF-8 text.
+pub fn unpack_text(name: &str, bytes: &'static [u8]) -> Result<String, IoError> {
+    Input::unpack(name.to_owned(), bytes, Progress::default())?.text()
+}
+
 impl Input {
+    fn text(mut self) -> Result<String, IoError> {
+        let mut text = String::new();
+        self.bytes.read_to_string(&mut text).map_err(IoError::read(&self.name))?;
+        Ok(text)
+    }
+
     pub(crate) fn open(path: &Path) -> Result<Self, IoError> {
         if is_stream(path) {
             return Self::unpack("standard input".into(), io::stdin(), Progress::default());

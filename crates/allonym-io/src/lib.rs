@@ -24,10 +24,10 @@ mod unfinished;
 mod values;
 
 pub use columns::{Columns, Report};
-pub use delimited::push_cell;
+pub use delimited::{push_cell, push_row};
 pub use error::IoError;
 pub use format::{Compression, Format, is_stream};
-pub use input::Progress;
+pub use input::{Progress, read_text, unpack_text};
 pub use key::Key;
 pub use output::{Output, real_path, same_file};
 pub use row::{Row, RowShape};

@@ -36,4 +36,4 @@ pub use matrix::{Matrix, View, ViewMut};
 pub use product::{Into, multiply};
 pub use real::Real;
 pub use sequences::{Sequences, Shard};
-pub use store::{Slot, Store};
+pub use store::{Slot, Store, unit};

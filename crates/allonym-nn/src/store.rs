@@ -46,7 +46,7 @@ impl Slot {
 }
 
 /// Random bits as a number from 0 to below 1, for beginnings and samples that protect nothing.
-pub(crate) fn unit(bits: u64) -> f64 {
+pub fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 / (1_u64 << 53) as f64
 }
 

@@ -80,10 +80,7 @@ impl<'a> Pipeline<'a> {
             Failure::new(message, "ask for fewer with `--threads`")
         })?;
         // Every pipeline has a key of its own, so that settings can be used again.
-        let entropy = match checked.settings.seed {
-            Some(seed) => Entropy::reproducible(seed),
-            None => Entropy::from_os()?,
-        };
+        let entropy = Entropy::of_seed(checked.settings.seed)?;
         let public_words = match (&checked.settings.vocabulary, &checked.settings.model) {
             (None, Some(_)) => "the vocabulary is public (it is the model's, and says so)",
             (None, None) => "the vocabulary is public (it comes with the program)",

@@ -78,6 +78,11 @@ fn words_by_their_shares_are_a_floor_with_a_price() {
         "{}",
         outcome.stdout
     );
+    // A training that stands beside the output is none of its business.
+    std::fs::create_dir_all(place.name("out.csv.training/other")).unwrap();
+    assert_eq!(run(&[&unigram[..], &["--count", "6", "--max-tokens", "8"]].concat()).code, Some(0));
+    let without = run(&["synthesize", "--method", "unigram", "--data", &data, "--out", &out, "--not-private"]);
+    assert!(without.code == Some(2) && without.stderr.starts_with("error: `unigram` counts with noise"), "{without:?}");
     let unread = run(&[&unigram[..], &["--steps", "9"]].concat());
     assert!(unread.code == Some(2) && unread.stderr.contains("`--steps` means nothing"), "{unread:?}");
     let written = place.read("out.csv");

@@ -49,13 +49,13 @@ fn records(values: &[Value], places: &[usize]) -> usize {
 }
 
 /// How many records each form is said in, most first.
-pub fn shared(values: &[Value], steps: &[usize]) -> Vec<(String, usize)> {
-    let mut said: HashMap<&str, Vec<usize>> = HashMap::new();
+pub fn shared(values: &[Value], form: impl Fn(&Value) -> String) -> Vec<(String, usize)> {
+    let mut said: HashMap<String, Vec<usize>> = HashMap::new();
     for (place, value) in values.iter().enumerate() {
-        said.entry(&value.ladder[steps[place].min(value.ladder.len() - 1)]).or_default().push(place);
+        said.entry(form(value)).or_default().push(place);
     }
     let mut counts: Vec<(String, usize)> =
-        said.into_iter().map(|(form, places)| (form.to_owned(), records(values, &places))).collect();
+        said.into_iter().map(|(form, places)| (form, records(values, &places))).collect();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     counts
 }
@@ -64,6 +64,11 @@ pub fn shared(values: &[Value], steps: &[usize]) -> Vec<(String, usize)> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn shared(values: &[Value], steps: &[usize]) -> Vec<(String, usize)> {
+        let step = |value: &Value| values.iter().position(|other| other == value).map_or(0, |place| steps[place]);
+        super::shared(values, |value| value.ladder[step(value)].clone())
+    }
 
     fn value(ladder: &[&str], records: &[u32]) -> Value {
         let ladder = ladder.iter().map(|form| (*form).to_owned()).collect();

@@ -1,7 +1,6 @@
 //! Sentences with names that people marked, as such files are written: a token and its label on each line.
 
 use super::labels::Span;
-use std::path::Path;
 use thiserror::Error;
 
 /// A sentence and its names.
@@ -23,14 +22,6 @@ pub struct Annotated {
 /// A file of annotated sentences that is none.
 #[derive(Debug, Error)]
 pub enum AnnotatedError {
-    /// It cannot be read.
-    #[error("cannot read `{file}`: {source}")]
-    File {
-        /// The file.
-        file: String,
-        /// Why.
-        source: std::io::Error,
-    },
     /// A line without a label.
     #[error("line {line}: a token and its label are expected")]
     Line {
@@ -104,16 +95,6 @@ impl Annotated {
             documents.push(sentences);
         }
         if documents.is_empty() { Err(AnnotatedError::Empty) } else { Ok(Self { documents }) }
-    }
-
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// When it cannot be read or is no such file.
-    pub fn open(path: &Path, kinds: &[String]) -> Result<Self, AnnotatedError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| AnnotatedError::File { file: path.display().to_string(), source })?;
-        Self::parse(&text, kinds)
     }
 
     /// The same without descriptions (`my father`): only what is written with capitals, but for little words inside.

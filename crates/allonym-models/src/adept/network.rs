@@ -6,7 +6,7 @@ use super::clip::Clip;
 use super::settings::AdeptSettings;
 use allonym_dp::PrivacyRng;
 use allonym_nn::layer::{Embedding, Kind, Linear, Recurrent, RecurrentTrace, Shape, word_dropout};
-use allonym_nn::{Gradients, Matrix, NnError, Real, Rows, Sequences, Store};
+use allonym_nn::{Gradients, Matrix, NnError, Real, Rows, Sequences, Store, unit};
 use allonym_text::vocabulary::{START, UNKNOWN};
 use std::sync::Arc;
 
@@ -158,9 +158,8 @@ impl<T: Real> Network<T> {
         }
         let deviation = self.noise * self.clip.bound;
         // Twelve uniform numbers make a normal one, near enough for teaching.
-        let unit = |rng: &mut PrivacyRng| (rng.bits() >> 11) as f64 / (1_u64 << 53) as f64;
         for value in latent.values_mut() {
-            let normal = (0..12).map(|_| unit(rng)).sum::<f64>() - 6.0;
+            let normal = (0..12).map(|_| unit(rng.bits())).sum::<f64>() - 6.0;
             *value += T::of(deviation * normal);
         }
     }

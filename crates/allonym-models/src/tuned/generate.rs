@@ -3,7 +3,7 @@
 use super::Tuned;
 use crate::language_model::Prefixes;
 use allonym_dp::PrivacyRng;
-use allonym_nn::{Matrix, NnError};
+use allonym_nn::{Matrix, NnError, unit};
 use allonym_text::vocabulary::{END, START};
 use rayon::prelude::*;
 
@@ -78,7 +78,7 @@ fn drawn(logits: &[f32], temperature: f64, rng: &mut PrivacyRng) -> u32 {
     let largest = logits[first..].iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let weight = |logit: f32| (f64::from(logit - largest) / temperature).exp();
     let sum: f64 = logits[first..].iter().map(|logit| weight(*logit)).sum();
-    let mut left = (rng.bits() >> 11) as f64 / (1_u64 << 53) as f64 * sum;
+    let mut left = unit(rng.bits()) * sum;
     for (place, logit) in logits.iter().enumerate().skip(first) {
         left -= weight(*logit);
         if left < 0.0 {

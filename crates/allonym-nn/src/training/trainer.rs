@@ -63,10 +63,7 @@ impl<'a, M: Model> Trainer<'a, M> {
             }
             None => (Place::default(), None),
         };
-        let key = |place: &Place| match settings.seed.or(place.seed) {
-            Some(seed) => Ok(Entropy::reproducible(seed)),
-            None => Entropy::from_os(),
-        };
+        let key = |place: &Place| Entropy::of_seed(settings.seed.or(place.seed));
         let mut place = place;
         let private = match settings.private {
             Some(private) => Some(PrivateStep::new(private, settings.batch as f64, key(&place)?, place.step)?),

@@ -2,7 +2,7 @@
 
 use allonym::Failure;
 use allonym::demo::Demo;
-use allonym::io::{Compression, Output, push_cell};
+use allonym::io::{Compression, Output, push_row};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -52,12 +52,7 @@ pub(super) fn write(demo: &Demo, path: &Path) -> Result<(), Failure> {
     let mut row = Vec::new();
     for record in demo.records() {
         row.clear();
-        for cell in [&record.id, &record.author, record.label] {
-            push_cell(cell, b',', &mut row);
-            row.push(b',');
-        }
-        push_cell(&record.text, b',', &mut row);
-        row.push(b'\n');
+        push_row([&record.id, &record.author, record.label, &record.text], b',', &mut row);
         output.write(&row)?;
     }
     Ok(output.finish()?)

@@ -1,9 +1,9 @@
 //! `allonym entities`: which names a text has.
 
+use super::reading::TextFlags;
 use super::{print, print_json};
 use allonym::Failure;
-use allonym::entities::{Finder, Tested, bundled_tagger, test_entities};
-use allonym::io::{Columns, Format, Limits, Table};
+use allonym::entities::{Finder, Tested, read_tagger, test_entities};
 use clap::Args;
 use serde::Serialize;
 use std::fmt::Write;
@@ -21,9 +21,8 @@ Columns: record (from 1), first byte and byte after the last within the text, ki
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Entities {
-    /// The file to read; `-` is standard input
-    #[arg(default_value = "-")]
-    input: PathBuf,
+    #[command(flatten)]
+    texts: TextFlags,
 
     /// Test on files in which people marked the names: a token and its label on each line
     #[arg(long, value_name = "FILE", conflicts_with = "input", num_args = 1..)]
@@ -37,13 +36,9 @@ pub(super) struct Entities {
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     eagerness: Option<f32>,
 
-    /// The format, if the name does not tell: csv, tsv, jsonl, parquet, lines or files
-    #[arg(long)]
-    format: Option<Format>,
-
-    /// The column that holds the text
-    #[arg(long, default_value = "text", value_name = "NAME")]
-    text_column: String,
+    /// Of a test, leave out descriptions that are marked as names (`my father`)
+    #[arg(long, requires = "test")]
+    names_only: bool,
 
     /// JSON instead of text
     #[arg(long)]
@@ -68,16 +63,9 @@ impl Entities {
             return self.tests();
         }
         let finder = Finder::tagger(self.tagger.as_deref(), self.eagerness.unwrap_or(1.0))?;
-        let format = Format::settle(self.format, &self.input)?;
-        let columns = Columns { text: self.text_column.clone(), ..Columns::default() };
-        let mut reader = allonym::io::open(&self.input, format, Table::default(), &columns, &Limits::default())?;
-        while let Some(batch) = reader.next()? {
-            for (record, text) in (batch.first..).zip(batch.texts) {
-                let text = text.declassify("entities: shown to the text's owner");
-                print(&self.lines(record, &text, &finder))?;
-            }
-        }
-        Ok(())
+        self.texts.each(|record, text| {
+            print(&self.lines(record, &text.declassify("entities: shown to the text's owner"), &finder))
+        })
     }
 
     fn lines(&self, record: u64, text: &str, finder: &Finder) -> String {
@@ -98,12 +86,9 @@ impl Entities {
 
     fn tests(&self) -> Result<(), Failure> {
         let eagerness = self.eagerness.unwrap_or(0.0);
-        let tagger = match Finder::tagger(self.tagger.as_deref(), eagerness)? {
-            Finder::Tagger(recogniser) => recogniser.tagger().clone(),
-            Finder::Given(_) => bundled_tagger()?,
-        };
+        let tagger = read_tagger(self.tagger.as_deref())?;
         for file in &self.test {
-            let tested = test_entities(&tagger, file, eagerness)?;
+            let tested = test_entities(&tagger, file, eagerness, self.names_only)?;
             if self.json {
                 print_json(&tested)?;
             } else {

@@ -79,7 +79,7 @@ pub(super) struct Generalize {
     entities: Option<PathBuf>,
 
     /// Take more for a name or less; at 1 some of what is taken is none, and less is missed than at 0
-    #[arg(long, default_value_t = 1.0, value_name = "X", allow_hyphen_values = true, conflicts_with = "entities")]
+    #[arg(long, default_value_t = GeneralizeSettings::default().eagerness, value_name = "X", allow_hyphen_values = true, conflicts_with = "entities")]
     eagerness: f32,
 
     /// The format, if the name does not tell: csv, tsv, jsonl, parquet, lines or files
@@ -155,14 +155,15 @@ impl Generalize {
             seed: self.seed,
             ..Settings::default()
         };
+        let usual = GeneralizeSettings::default();
         let settings = GeneralizeSettings {
             files,
             mode,
-            k: self.k.unwrap_or(5),
+            k: self.k.unwrap_or(usual.k),
             epsilon: self.epsilon.unwrap_or_default(),
             delta: self.delta.unwrap_or_default(),
-            names_each: self.names_each.unwrap_or(4),
-            least_people: self.least_people.unwrap_or(100_000),
+            names_each: self.names_each.unwrap_or(usual.names_each),
+            least_people: self.least_people.unwrap_or(usual.least_people),
             initials: self.initials,
             places: self.places,
             organisations: self.organisations,

@@ -19,6 +19,7 @@ mod judging;
 mod ledger;
 mod model;
 mod progress;
+mod reading;
 mod reproduce;
 mod reproduce_adept;
 mod reproduce_er_ae;

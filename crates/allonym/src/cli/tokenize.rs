@@ -1,13 +1,12 @@
 //! `allonym tokenize`: shows how a text is read.
 
 use super::print;
+use super::reading::TextFlags;
 use allonym::Failure;
-use allonym::io::{Columns, Format, Limits, Table};
 use allonym::text::Document;
 use clap::Args;
 use serde::Serialize;
 use std::fmt::Write;
-use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -21,17 +20,8 @@ The output shows the text: it is for you alone.";
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Tokenize {
-    /// The file to read; `-` is standard input
-    #[arg(default_value = "-")]
-    input: PathBuf,
-
-    /// The format, if the name does not tell: csv, tsv, jsonl, parquet, lines or files
-    #[arg(long)]
-    format: Option<Format>,
-
-    /// The column that holds the text
-    #[arg(long, default_value = "text", value_name = "NAME")]
-    text_column: String,
+    #[command(flatten)]
+    texts: TextFlags,
 
     /// A JSON object a token instead of a line with tabs
     #[arg(long)]
@@ -49,16 +39,10 @@ struct Line<'a> {
 
 impl Tokenize {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let format = Format::settle(self.format, &self.input)?;
-        let columns = Columns { text: self.text_column.clone(), ..Columns::default() };
-        let mut reader = allonym::io::open(&self.input, format, Table::default(), &columns, &Limits::default())?;
-        while let Some(batch) = reader.next()? {
-            for (record, text) in (batch.first..).zip(batch.texts) {
-                let document = Document::read(&text.declassify("tokenize: shown to the text's owner"));
-                print(&self.lines(record, &document))?;
-            }
-        }
-        Ok(())
+        self.texts.each(|record, text| {
+            let document = Document::read(&text.declassify("tokenize: shown to the text's owner"));
+            print(&self.lines(record, &document))
+        })
     }
 
     fn lines(&self, record: u64, document: &Document) -> String {

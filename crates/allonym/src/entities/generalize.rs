@@ -10,12 +10,12 @@ use crate::run::{OnProgress, Stage};
 use crate::settings::Settings;
 use allonym_dp::{Entropy, Released, generalise};
 use allonym_entities::Kind;
-use allonym_entities::generalise::{Elsewhere, Ladders, Mention, NOTHING, STAR, Value, mentions, rewritten};
+use allonym_entities::generalise::{Elsewhere, Ladders, Mention, NOTHING, STAR, mentions, rewritten, shared};
 use allonym_io::{Batch, Columns, Format, Limits, Reader, Table, check_target, is_stream};
 use allonym_text::Private;
 use rayon::prelude::*;
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 
@@ -52,6 +52,27 @@ pub struct GeneralizeSettings {
     pub across: bool,
 }
 
+impl Default for GeneralizeSettings {
+    fn default() -> Self {
+        Self {
+            files: Settings::default(),
+            mode: Mode::default(),
+            k: 5,
+            epsilon: 0.0,
+            delta: 0.0,
+            names_each: 4,
+            least_people: 100_000,
+            initials: false,
+            places: None,
+            organisations: None,
+            tagger: None,
+            entities: None,
+            eagerness: 1.0,
+            across: false,
+        }
+    }
+}
+
 /// What was done.
 #[derive(Clone, Debug, Serialize)]
 pub struct Generalized {
@@ -62,11 +83,11 @@ pub struct Generalized {
     /// Mentions of each kind.
     pub found: BTreeMap<&'static str, u64>,
     /// Forms that are said, and in how many records: exact counts, for the owner alone.
-    pub shared: Vec<(String, u64)>,
+    pub shared: Vec<(String, usize)>,
     /// Records in which a star is said.
-    pub starred: u64,
+    pub starred: usize,
     /// Records in which nothing is said for a name.
-    pub removed: u64,
+    pub removed: usize,
     /// Columns that pass untouched.
     pub carried: Vec<String>,
 }
@@ -136,13 +157,10 @@ pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) ->
         on_progress(Stage::Reserving, &progress, records);
     }
     run.check_records(records)?;
-    let entropy = match settings.files.seed {
-        Some(seed) => Entropy::reproducible(seed),
-        None => Entropy::from_os()?,
-    };
+    let entropy = Entropy::of_seed(settings.files.seed)?;
     let (cut, values) = settings.decide(Private::together(ladders_of), &entropy)?;
     let carried = run.write(&cut, on_progress)?;
-    let shared = run.shared(&values, &cut);
+    let shared = shared(&values, |value| cut.form(value.kind, &value.ladder, &run.ladders));
     let times = |form: &str| shared.iter().find(|(said, _)| said == form).map_or(0, |(_, count)| *count);
     let (starred, removed) = (times(STAR), times(NOTHING));
     Ok(Generalized {
@@ -287,23 +305,5 @@ impl<'a> Run<'a> {
         }
         writer.finish()?;
         Ok(reader.report().carried.clone())
-    }
-
-    /// In how many records each form is said, most first.
-    fn shared(&self, values: &[Value], cut: &Cut) -> Vec<(String, u64)> {
-        let mut said: HashMap<String, Vec<u32>> = HashMap::new();
-        for value in values {
-            said.entry(cut.form(value.kind, &value.ladder, &self.ladders)).or_default().extend(&value.records);
-        }
-        let mut shared: Vec<(String, u64)> = said
-            .into_iter()
-            .map(|(form, mut records)| {
-                records.sort_unstable();
-                records.dedup();
-                (form, records.len() as u64)
-            })
-            .collect();
-        shared.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        shared
     }
 }

@@ -8,6 +8,6 @@ mod train;
 
 pub use generalize::{GeneralizeSettings, Generalized, generalize};
 pub use mode::Mode;
-pub use names::{Finder, PublicCut, bundled_ladders, bundled_tagger, read_packed};
+pub use names::{Finder, PublicCut, bundled_ladders, bundled_tagger, read_tagger};
 pub use statement::Statement;
 pub use train::{EntityReport, EntityTraining, Tested, test_entities, train_entities};

@@ -1,10 +1,12 @@
 //! Who finds names: the tagger that comes with the program, another, or another tool.
 
+use super::generalize::GeneralizeSettings;
+use super::mode::Cut;
 use crate::failure::Failure;
 use allonym_entities::generalise::{Hierarchy, Ladders, mentions, rewritten};
 use allonym_entities::tagger::Tagger;
 use allonym_entities::{Entity, Recogniser, given, patterns, without_overlaps};
-use std::io::Read;
+use allonym_io::{read_text, unpack_text};
 use std::path::Path;
 
 const TAGGER: &[u8] = include_bytes!("../../models/entities/tagger.bin");
@@ -28,13 +30,13 @@ fn parsed(bytes: &[u8], name: &str) -> Result<Tagger, Failure> {
 /// # Errors
 /// When the program was built with a damaged file.
 pub fn bundled_ladders() -> Result<Ladders, Failure> {
-    let places = hierarchy(&unpacked(PLACES, "(in the program)")?, "(in the program)")?;
+    let places = hierarchy(&unpack_text("places", PLACES)?, "(in the program)")?;
     Ok(Ladders { places, ..Ladders::default() })
 }
 
 /// Reads a hierarchy from a file.
 pub(super) fn read_hierarchy(path: &Path) -> Result<Hierarchy, Failure> {
-    hierarchy(&read_packed("the hierarchy", path)?, &path.display().to_string())
+    hierarchy(&read_text(path)?, &path.display().to_string())
 }
 
 fn hierarchy(text: &str, name: &str) -> Result<Hierarchy, Failure> {
@@ -46,25 +48,15 @@ fn hierarchy(text: &str, name: &str) -> Result<Hierarchy, Failure> {
     Ok(hierarchy)
 }
 
-/// A text file, which may be packed with gzip.
+/// A tagger of a file or directory, or the program's.
 ///
 /// # Errors
-/// When it cannot be read.
-pub fn read_packed(what: &str, path: &Path) -> Result<String, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::reading(what, path, &error))?;
-    if path.extension().is_some_and(|ending| ending == "gz") {
-        return unpacked(&bytes, &path.display().to_string());
-    }
-    let not_text = std::io::Error::from(std::io::ErrorKind::InvalidData);
-    String::from_utf8(bytes).map_err(|_| Failure::reading(what, path, &not_text))
-}
-
-fn unpacked(bytes: &[u8], name: &str) -> Result<String, Failure> {
-    let mut text = String::new();
-    flate2::read::MultiGzDecoder::new(bytes)
-        .read_to_string(&mut text)
-        .map_err(|_| Failure::new(format!("cannot unpack {name}"), "it may be cut off, or not packed with gzip"))?;
-    Ok(text)
+/// When there is no such file.
+pub fn read_tagger(path: Option<&Path>) -> Result<Tagger, Failure> {
+    let Some(path) = path else { return bundled_tagger() };
+    let file = if path.is_dir() { path.join("tagger.bin") } else { path.to_owned() };
+    let bytes = std::fs::read(&file).map_err(|error| Failure::reading("the tagger", &file, &error))?;
+    parsed(&bytes, &file.display().to_string())
 }
 
 /// Finds the names of records.
@@ -82,15 +74,7 @@ impl Finder {
     /// # Errors
     /// When there is no such file.
     pub fn tagger(path: Option<&Path>, eagerness: f32) -> Result<Self, Failure> {
-        let tagger = match path {
-            None => bundled_tagger()?,
-            Some(path) => {
-                let file = if path.is_dir() { path.join("tagger.bin") } else { path.to_owned() };
-                let bytes = std::fs::read(&file).map_err(|error| Failure::reading("the tagger", &file, &error))?;
-                parsed(&bytes, &file.display().to_string())?
-            }
-        };
-        Ok(Self::Tagger(Box::new(Recogniser::new(tagger, eagerness))))
+        Ok(Self::Tagger(Box::new(Recogniser::new(read_tagger(path)?, eagerness))))
     }
 
     /// What another tool has found, as lines of JSON.
@@ -98,7 +82,7 @@ impl Finder {
     /// # Errors
     /// When there is no such file.
     pub fn given(path: &Path) -> Result<Self, Failure> {
-        Ok(Self::Given(read_packed("the entities", path)?.lines().map(str::to_owned).collect()))
+        Ok(Self::Given(read_text(path)?.lines().map(str::to_owned).collect()))
     }
 
     /// How many records it has lines for, if it has lines.
@@ -127,12 +111,8 @@ impl Finder {
 pub struct PublicCut {
     finder: Finder,
     ladders: Ladders,
-    cut: super::mode::Cut,
+    cut: Cut,
 }
-
-/// As `generalize` has it where nothing else is said.
-const LEAST_PEOPLE: u64 = 100_000;
-const EAGERNESS: f32 = 1.0;
 
 impl PublicCut {
     /// With what comes with the program.
@@ -140,8 +120,9 @@ impl PublicCut {
     /// # Errors
     /// When the program was built with a damaged file.
     pub fn of_program() -> Result<Self, Failure> {
-        let cut = super::mode::Cut::Public { least_people: LEAST_PEOPLE, initials: false };
-        Ok(Self { finder: Finder::tagger(None, EAGERNESS)?, ladders: bundled_ladders()?, cut })
+        let GeneralizeSettings { least_people, initials, eagerness, .. } = GeneralizeSettings::default();
+        let cut = Cut::Public { least_people, initials };
+        Ok(Self { finder: Finder::tagger(None, eagerness)?, ladders: bundled_ladders()?, cut })
     }
 
     /// The text with its names replaced. It depends on this text alone.

@@ -1,8 +1,8 @@
 //! Trains a tagger, and tests one.
 
-use super::names::read_packed;
 use crate::failure::Failure;
 use allonym_entities::tagger::{Annotated, Knowledge, LISTS, Learning, Scores, Tagger, learn};
+use allonym_io::read_text;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -57,7 +57,7 @@ pub struct Tested {
 }
 
 fn read(path: &Path, kinds: &[String]) -> Result<Annotated, Failure> {
-    let text = read_packed("the annotated file", path)?;
+    let text = read_text(path)?;
     let hint = "a token and its label (O, B-PER, I-PER, ..) on each line, a blank line after each sentence";
     Annotated::parse(&text, kinds).map_err(|error| Failure::new(format!("{}: {error}", path.display()), hint))
 }
@@ -91,7 +91,7 @@ pub fn train_entities(training: &EntityTraining, mut tell: impl FnMut(&str)) -> 
     let tagger = match &training.more_text {
         None => learned(&data, learning, knowledge, "learning"),
         Some(path) => {
-            let texts = read_packed("the texts", path)?;
+            let texts = read_text(path)?;
             // The first tagger keeps all that it learned: it only marks.
             let first = Learning { negligible: 0.0, ..learning.clone() };
             let first = learned(&data, &first, knowledge, "learning to mark");
@@ -117,7 +117,7 @@ fn knowledge(directory: &Path) -> Result<Knowledge, Failure> {
     let mut text = |name: String| -> Result<Option<String>, Failure> {
         let path = directory.join(name);
         any |= path.exists();
-        path.exists().then(|| read_packed("the list", &path)).transpose()
+        Ok(path.exists().then(|| read_text(&path)).transpose()?)
     };
     if let Some(lines) = text("clusters.tsv".into())? {
         knowledge.add_clusters(&lines);
@@ -137,12 +137,15 @@ fn knowledge(directory: &Path) -> Result<Knowledge, Failure> {
     Err(Failure::new(format!("{} has no list", directory.display()), format!("it needs {names}")))
 }
 
-/// Tests a tagger on an annotated file.
+/// Tests a tagger on an annotated file; with `names_only`, descriptions that it marks (`my father`) do not count.
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn test_entities(tagger: &Tagger, path: &Path, eagerness: f32) -> Result<Tested, Failure> {
-    let test = read(path, tagger.kinds())?;
+pub fn test_entities(tagger: &Tagger, path: &Path, eagerness: f32, names_only: bool) -> Result<Tested, Failure> {
+    let mut test = read(path, tagger.kinds())?;
+    if names_only {
+        test = test.names_only();
+    }
     let (mut scores, mut lists) = (Scores::new(tagger.kinds().len()), Scores::new(tagger.kinds().len()));
     let mut seconds = 0.0;
     for document in &test.documents {

@@ -1,7 +1,8 @@
 //! What is to be synthesised.
 
 use crate::failure::Failure;
-use allonym_io::{Compression, Format, is_stream, same_file};
+use crate::training::threads_or_cores;
+use allonym_io::{Format, is_stream, same_file};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -109,6 +110,11 @@ impl Default for SynthesisSettings {
     }
 }
 
+/// Counting without noise is no method here.
+pub(super) fn no_noise() -> Failure {
+    Failure::new("`unigram` counts with noise, or not at all", "give `--epsilon`")
+}
+
 impl SynthesisSettings {
     /// Refuses what cannot be before anything is read or spent.
     pub(super) fn check(&self) -> Result<Format, Failure> {
@@ -140,13 +146,16 @@ impl SynthesisSettings {
             let message = "the label is the text, and labels are written as they are";
             return Err(Failure::refusal(message, "name the column of the label with `--label-column`"));
         }
+        if self.method == Method::Unigram && self.epsilon.is_none() {
+            return Err(no_noise());
+        }
         let format = if is_stream(&self.out) { Some(Format::Jsonl) } else { Format::of_path(&self.out) };
         if same_file(&self.data, &self.out) {
             return Err(Failure::refusal("the output is the input", "choose another output"));
         }
         match format.filter(|format| matches!(format, Format::Csv | Format::Jsonl)) {
-            Some(format) if Compression::of_path(&self.out) == Compression::None || !is_stream(&self.out) => Ok(format),
-            _ => Err(Failure::new(
+            Some(format) => Ok(format),
+            None => Err(Failure::new(
                 format!("{} is neither CSV nor JSON Lines", self.out.display()),
                 "end its name with .csv or .jsonl, with .gz or .zst if it is to be packed",
             )),
@@ -154,9 +163,6 @@ impl SynthesisSettings {
     }
 
     pub(super) fn threads(&self) -> usize {
-        match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        }
+        threads_or_cores(self.threads)
     }
 }

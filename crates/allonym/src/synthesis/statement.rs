@@ -1,6 +1,7 @@
 //! What synthetic texts promise.
 
 use super::settings::{Names, SynthesisSettings};
+use allonym_dp::accountant::group;
 use allonym_nn::Protection;
 use serde::Serialize;
 use std::fmt;
@@ -68,13 +69,15 @@ impl SynthesisStatement {
             void.push("the model was trained without noise: it can repeat what it read".to_owned());
         }
         let several = promises.len() > 1;
+        // It leaves one model and enters another: a group of two.
+        let other_label = add_remove.and_then(|epsilon| group::approximate(epsilon, settings.delta, 2).ok());
         Self {
             unit: "one record, as far as it was learned from",
             epsilon_add_remove: add_remove,
             epsilon_replace_one: replace_one,
-            epsilon_other_label: add_remove.filter(|_| several).map(|epsilon| 2.0 * epsilon),
+            epsilon_other_label: other_label.filter(|_| several).map(|(epsilon, _)| epsilon),
             delta: settings.delta,
-            delta_other_label: add_remove.map_or(1.0, |epsilon| ((1.0 + epsilon.exp()) * settings.delta).min(1.0)),
+            delta_other_label: other_label.map_or(1.0, |(_, delta)| delta),
             not_protected,
             void,
         }

@@ -2,14 +2,14 @@
 
 use super::labels::Labelled;
 use super::plan::Planned;
-use super::settings::{Method, SynthesisSettings};
+use super::settings::{Method, SynthesisSettings, no_noise};
 use super::statement::SynthesisStatement;
 use super::unigram::Unigram;
 use crate::bundled::bundled_model;
 use crate::failure::Failure;
-use crate::training::{PRICE, begin, check_out};
+use crate::training::{PRICE, WITHHELD, begin, check_out};
 use allonym_dp::{Entropy, Purpose};
-use allonym_io::{Compression, Format, Output, push_cell};
+use allonym_io::{Compression, Format, Output, push_row};
 use allonym_models::language_model::LanguageModel;
 use allonym_models::tuned::{Sampling, Tuned, TunedSettings};
 use allonym_nn::training::{Data, Ended, Progress, Run, Standing, train};
@@ -43,15 +43,14 @@ pub fn synthesize(
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<Synthesized, Failure> {
     let format = settings.check()?;
-    check_out(&settings.work, settings.resume)?;
+    if settings.method == Method::Tuned {
+        check_out(&settings.work, settings.resume)?;
+    }
     let (model, _) = bundled_model()?;
     let language = Arc::new(model.language);
     progress("reading texts", None);
     let labelled = Labelled::read(settings, &language)?;
-    let entropy = match settings.seed {
-        Some(seed) => Entropy::reproducible(seed),
-        None => Entropy::from_os()?,
-    };
+    let entropy = Entropy::of_seed(settings.seed)?;
     if settings.method == Method::Unigram {
         return by_shares(settings, format, &labelled, &language, &entropy, progress);
     }
@@ -70,11 +69,7 @@ pub fn synthesize(
         // The name of a label may be anything; that of a directory may not.
         let directory = settings.work.join("training").join(format!("label-{place}"));
         let named = if plan.label.is_empty() { "training".to_owned() } else { format!("label {}", place + 1) };
-        let data = Data {
-            examples: texts,
-            standing: Standing::Private,
-            fingerprint: "withheld: a hash would let others check a guess",
-        };
+        let data = Data { examples: texts, standing: Standing::Private, fingerprint: WITHHELD };
         let run = Run {
             directory: &directory,
             resume: settings.resume,
@@ -127,9 +122,9 @@ fn by_shares(
     entropy: &Entropy,
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<Synthesized, Failure> {
-    let epsilon = settings.epsilon.unwrap_or_default();
+    let epsilon = settings.epsilon.ok_or_else(no_noise)?;
     progress(&format!("{PRICE} of a record: epsilon {epsilon}, delta 0; words are counted with noise, once"), None);
-    let learned = Unigram::learn(settings, labelled, language.vocabulary(), entropy)?;
+    let learned = Unigram::learn(epsilon, labelled, language.vocabulary(), entropy)?;
     let count = learned.len();
     let text = |place: usize, text: usize| {
         let stream = &mut entropy.stream(Purpose::Synthetic, (text * count + place) as u64);
@@ -152,31 +147,23 @@ fn write(
     labels: &[&str],
     columns: &[Vec<Vec<u32>>],
 ) -> Result<(), Failure> {
-    let labelled = settings.label_column.as_deref();
+    let columns_of_file: Vec<&str> =
+        [Some(settings.text_column.as_str()), settings.label_column.as_deref()].into_iter().flatten().collect();
     let mut bytes = Vec::new();
     if format == Format::Csv {
-        push_cell(&settings.text_column, b',', &mut bytes);
-        if let Some(label) = labelled {
-            bytes.push(b',');
-            push_cell(label, b',', &mut bytes);
-        }
-        bytes.push(b'\n');
+        push_row(columns_of_file.iter().copied(), b',', &mut bytes);
     }
     for row in 0..settings.count {
         let (ids, label) = (&columns[row % labels.len()][row / labels.len()], labels[row % labels.len()]);
         let text = detokenise(ids.iter().filter_map(|id| vocabulary.word(*id)));
+        let cells = columns_of_file.iter().zip([text.as_str(), label]);
         if format == Format::Csv {
-            push_cell(&text, b',', &mut bytes);
-            if labelled.is_some() {
-                bytes.push(b',');
-                push_cell(label, b',', &mut bytes);
-            }
+            push_row(cells.map(|(_, cell)| cell), b',', &mut bytes);
         } else {
-            let mut object = serde_json::Map::from_iter([(settings.text_column.clone(), text.into())]);
-            object.extend(labelled.map(|column| (column.to_owned(), label.into())));
-            bytes.extend(serde_json::Value::Object(object).to_string().into_bytes());
+            let object = cells.map(|(column, cell)| ((*column).to_owned(), cell.into()));
+            bytes.extend(serde_json::Value::Object(object.collect()).to_string().into_bytes());
+            bytes.push(b'\n');
         }
-        bytes.push(b'\n');
     }
     let mut output = Output::create(&settings.out, Compression::of_path(&settings.out))?;
     output.write(&bytes)?;

@@ -1,10 +1,10 @@
 //! Words by their noisy shares, one after the other without any order: the floor that a model must beat.
 
 use super::labels::Labelled;
-use super::settings::SynthesisSettings;
 use crate::failure::Failure;
 use allonym_dp::histogram::Shares;
 use allonym_dp::{Entropy, PrivacyRng, Purpose};
+use allonym_nn::unit;
 use allonym_text::vocabulary::SPECIAL;
 use allonym_text::{Private, Vocabulary};
 
@@ -20,14 +20,11 @@ pub(super) struct Unigram {
 impl Unigram {
     /// Counts the words of each label.
     pub(super) fn learn(
-        settings: &SynthesisSettings,
+        epsilon: f64,
         labelled: &Labelled,
         vocabulary: &Vocabulary,
         entropy: &Entropy,
     ) -> Result<Vec<Self>, Failure> {
-        let Some(epsilon) = settings.epsilon else {
-            return Err(Failure::new("`unigram` counts with noise, or not at all", "give `--epsilon`"));
-        };
         let shares = Shares::new(epsilon)?;
         let special = SPECIAL.len();
         let learned = |(place, texts): (usize, &Vec<Vec<u32>>)| {
@@ -57,7 +54,7 @@ impl Unigram {
     pub(super) fn write(&self, words: usize, rng: &mut PrivacyRng) -> Vec<u32> {
         let Some(whole) = self.sums.last() else { return Vec::new() };
         let word = |_| {
-            let place = (rng.bits() >> 11) as f64 / (1_u64 << 53) as f64 * whole;
+            let place = unit(rng.bits()) * whole;
             self.words[self.sums.partition_point(|sum| *sum <= place).min(self.words.len() - 1)]
         };
         (0..words).map(word).collect()

@@ -17,6 +17,17 @@ use std::path::PathBuf;
 /// What a line of progress begins with that tells a price.
 pub const PRICE: &str = "the price";
 
+/// What stands on a card for private texts.
+pub(crate) const WITHHELD: &str = "withheld: a hash would let others check a guess";
+
+/// How many threads: as many as were asked for, or one a core.
+pub(crate) fn threads_or_cores(threads: usize) -> usize {
+    match threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
+}
+
 /// At most so many examples are looked at to choose the best state, and as many to say how good it is.
 const LOOKED_AT: usize = 2000;
 
@@ -175,10 +186,7 @@ impl Basis {
             epochs: if duration.steps.is_some() { None } else { Some(duration.epochs.unwrap_or(duration.usual)) },
             steps: duration.steps,
             batch,
-            threads: match self.threads {
-                0 => std::thread::available_parallelism().map_or(1, usize::from),
-                threads => threads,
-            },
+            threads: threads_or_cores(self.threads),
             // Noise from a seed that stands in a file protects nobody.
             seed: if self.private.is_some() { None } else { Some(self.seed) },
             checkpoint_every: (per_epoch / 4).clamp(50, 1000),
@@ -235,7 +243,7 @@ impl Basis {
             // A plain hash of private texts would let others check a guess.
             fingerprint: match (self.public, &hash) {
                 (true, Some(hash)) => format!("sha256:{hash}"),
-                _ => "withheld: a hash would let others check a guess".to_owned(),
+                _ => WITHHELD.to_owned(),
             },
             hash,
         })

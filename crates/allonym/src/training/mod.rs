@@ -20,6 +20,7 @@ mod fluent_settings;
 mod parts;
 mod stage;
 
+pub(crate) use basis::{WITHHELD, threads_or_cores};
 pub(crate) use directory::{begin, check_out};
 
 pub use adept::{AdeptReport, train_adept};
