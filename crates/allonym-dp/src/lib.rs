@@ -3,7 +3,7 @@
 //! Small on purpose. No float decides the draw of a token or of a latent vector ([`vector_noise`] is the one exception, and
 //! says so), there is no code outside of Rust's checks, and the only way from [`Private`](allonym_text::Private) to
 //! [`Released`] leads through a [`Mechanism`], through the noise of [`latent`] and [`vector_noise`],
-//! through [`counts`] and [`histogram`], or through [`generalise`], which protects names alone and says so.
+//! through [`counts`], [`histogram`] and [`presence`], or through [`generalise`], which protects names alone and says so.
 #![forbid(unsafe_code)]
 
 pub mod accountant;
@@ -21,6 +21,7 @@ mod length;
 mod loss;
 pub mod mechanism;
 mod natural;
+pub mod presence;
 mod radial;
 mod release;
 mod release_fluently;

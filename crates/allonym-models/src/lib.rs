@@ -13,9 +13,13 @@ mod groups;
 pub mod language_model;
 pub mod lexical;
 mod model_files;
+mod sampled;
+pub mod seeded;
 #[cfg(test)]
 mod testing;
 pub mod tuned;
 
 pub use embeddings::{Embeddings, Filled};
 pub use error::ModelError;
+
+pub use sampled::{Sampling, Written};

@@ -5,7 +5,7 @@ use allonym_nn::optimiser::{PrivateSettings, PrivateStep};
 use std::time::Instant;
 
 fn main() {
-    let settings = PrivateSettings { noise: 1.0, clip: 1.0, delta: 1e-6, owner_only: false };
+    let settings = PrivateSettings { noise: 1.0, clip: 1.0, delta: 1e-6, owner_only: false, beside: None };
     let Ok(entropy) = Entropy::from_os() else { return };
     let Ok(mut step) = PrivateStep::new(settings, 64.0, entropy, 0) else { return };
     let count = 24_000_000;

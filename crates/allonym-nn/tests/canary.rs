@@ -34,7 +34,7 @@ fn example(weight: f32, table: f32) -> Example {
 }
 
 fn private_step(run: u64) -> PrivateStep {
-    let settings = PrivateSettings { noise: NOISE, clip: CLIP, delta: 1e-5, owner_only: false };
+    let settings = PrivateSettings { noise: NOISE, clip: CLIP, delta: 1e-5, owner_only: false, beside: None };
     PrivateStep::new(settings, EXPECTED, Entropy::reproducible(11), run).unwrap()
 }
 

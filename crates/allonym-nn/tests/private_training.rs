@@ -10,7 +10,7 @@ use allonym_nn::training::{Model, TrainingSettings};
 use common::{Everything, Given, run, sequences};
 
 const NO_PROTECTION: PrivateSettings =
-    PrivateSettings { noise: 0.0, clip: f64::INFINITY, delta: 1e-5, owner_only: false };
+    PrivateSettings { noise: 0.0, clip: f64::INFINITY, delta: 1e-5, owner_only: false, beside: None };
 
 fn nothing() -> PrivacyRng {
     PrivacyRng::reproducible(0)
@@ -102,7 +102,7 @@ fn the_loop_adds_noise_once_a_step() {
     for (batch, seed) in [(4, 1), (1, 2), (1, 3), (1, 4)] {
         let directory = tempfile::tempdir().unwrap();
         let mut model = Given::new(parameters);
-        let private = PrivateSettings { noise: 1.5, clip: 3.0, delta: 1e-5, owner_only: false };
+        let private = PrivateSettings { noise: 1.5, clip: 3.0, delta: 1e-5, owner_only: false, beside: None };
         let settings = TrainingSettings {
             rate: 1.0,
             steps: Some(1),

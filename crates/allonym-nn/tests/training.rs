@@ -11,7 +11,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const PRIVATE: PrivateSettings = PrivateSettings { noise: 1.0, clip: 0.5, delta: 1e-5, owner_only: false };
+const PRIVATE: PrivateSettings =
+    PrivateSettings { noise: 1.0, clip: 0.5, delta: 1e-5, owner_only: false, beside: None };
 
 fn settings() -> TrainingSettings {
     TrainingSettings {

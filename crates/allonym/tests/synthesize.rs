@@ -71,7 +71,7 @@ fn words_by_their_shares_are_a_floor_with_a_price() {
         "--epsilon",
         "2",
     ];
-    let outcome = run(&[&unigram[..], &["--count", "6", "--max-tokens", "8"]].concat());
+    let outcome = run(&[&unigram[..], &["--count", "400", "--max-tokens", "8"]].concat());
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(
         outcome.stdout.contains("epsilon 2.0000 if it is added or removed, 4.0000 if it is exchanged; delta 0e0"),
@@ -80,7 +80,7 @@ fn words_by_their_shares_are_a_floor_with_a_price() {
     );
     // A training that stands beside the output is none of its business.
     std::fs::create_dir_all(place.name("out.csv.training/other")).unwrap();
-    assert_eq!(run(&[&unigram[..], &["--count", "6", "--max-tokens", "8"]].concat()).code, Some(0));
+    assert_eq!(run(&[&unigram[..], &["--count", "400", "--max-tokens", "8"]].concat()).code, Some(0));
     let without = run(&["synthesize", "--method", "unigram", "--data", &data, "--out", &out, "--not-private"]);
     assert!(without.code == Some(2) && without.stderr.starts_with("error: `unigram` counts with noise"), "{without:?}");
     let unread = run(&[&unigram[..], &["--steps", "9"]].concat());
@@ -146,4 +146,119 @@ fn what_was_begun_with_other_settings_does_not_go_on() {
     // The same again: all steps are made, so nothing more is spent, and texts are written anew.
     let again = synthesize(&place, &[&PRIVATE[..], &["--resume"]].concat());
     assert_eq!(again.code, Some(0), "{}", again.stderr);
+}
+
+#[test]
+fn all_of_the_price_can_go_into_words() {
+    let place = Place::new();
+    place.file("in.csv", records(400));
+    let (data, out) = (place.name("in.csv"), place.name("out.csv"));
+    let words = ["--words", "1", "--max-tokens", "8", "--count", "200", "--epsilon", "20", "--delta", "1e-4"];
+    let command = ["synthesize", "--data", &data, "--out", &out, "--label-column", "label"];
+    let outcome = run(&[&command[..], &words].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("words counted once, noise") && !outcome.stderr.contains("steps"), "{outcome:?}");
+    let price: f64 = outcome.stdout.split("epsilon ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(price <= 20.0 && price > 19.9, "{price}");
+    // What every text of a label says, its texts say more often than others.
+    let written = place.read("out.csv");
+    let often = |label: &str, word: &str| {
+        written.lines().filter(|line| line.ends_with(label) && line.to_lowercase().contains(word)).count()
+    };
+    assert!(often(",good", "great") > 2 * often(",bad", "great"), "{written}");
+    assert!(often(",bad", "terrible") > 2 * often(",good", "terrible"), "{written}");
+    let unread = run(&[&command[..], &words, &["--steps", "9"]].concat());
+    assert!(unread.code == Some(2) && unread.stderr.contains("`--steps` means nothing with `--words 1`"), "{unread:?}");
+}
+
+#[test]
+fn an_lstm_learns_from_nothing_and_begins_with_noisy_words() {
+    let place = Place::new();
+    place.file("in.csv", records(60));
+    let lstm = ["--method", "lstm", "--cells", "6", "--vocabulary", "300"];
+    let outcome = synthesize(&place, &[&PRIVATE[..], &lstm].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("words counted once") && outcome.stderr.contains("3 steps on"), "{outcome:?}");
+    assert_eq!(place.read("out.csv").lines().count(), 7);
+    // Two tables of 304 x 6, two LSTMs of 24 x (6 + 6 + 2), an output of 304 x 7.
+    assert!(
+        outcome.stdout.contains(&format!("({} numbers trained each)", 2 * 304 * 6 + 2 * 336 + 304 * 7)),
+        "{outcome:?}"
+    );
+    let wrong = synthesize(&place, &[&PRIVATE[..], &lstm, &["--rank", "2"]].concat());
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("`--rank` means nothing for this method"), "{wrong:?}");
+}
+
+#[test]
+fn names_that_many_share_are_not_paid_for_by_the_price_and_the_statement_says_so() {
+    let place = Place::new();
+    place.file("in.csv", records(60));
+    let names = ["--names", "k-anonymous", "--k", "3"];
+    let outcome = synthesize(&place, &[&PRIVATE[..], &names].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("no epsilon of this size bounds that"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("protected: one record as it was after names were generalised"), "{outcome:?}");
+    let alone = synthesize(&place, &[&PRIVATE[..], &["--k", "3"]].concat());
+    assert!(alone.code == Some(2) && alone.stderr.contains("`--k` means nothing here"), "{alone:?}");
+    let few = Place::new();
+    few.file("in.csv", records(60));
+    let many = synthesize(&few, &[&PRIVATE[..], &["--names", "k-anonymous", "--k", "61"]].concat());
+    assert!(many.code == Some(1) && many.stderr.contains("`k` is 61, and there are 60 records"), "{many:?}");
+}
+
+/// Stopped in the middle, it goes on: words are counted once, and the whole costs what was announced.
+#[test]
+fn an_interrupted_run_goes_on_at_the_announced_price() {
+    let place = Place::new();
+    place.file("in.csv", records(60));
+    let (data, out, work) = (place.name("in.csv"), place.name("out.csv"), place.name("out.csv.training"));
+    let command = ["synthesize", "--data", &data, "--out", &out, "--max-tokens", "8", "--count", "6", "--steps", "15"];
+    let command = [&command[..], &PRIVATE, &["--threads", "1", "--batch", "10"]].concat();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_allonym"))
+        .args(&command)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let counted = std::path::Path::new(&work).join("training/words.json");
+    let begun = std::path::Path::new(&work).join("training/label-0/latest");
+    let waited = std::time::Instant::now();
+    while !begun.exists() && child.try_wait().unwrap().is_none() && waited.elapsed().as_secs() < 120 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let _ = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let interrupted = child.wait().unwrap();
+    let before = std::fs::read_to_string(&counted).unwrap();
+    if !interrupted.success() {
+        assert!(!std::path::Path::new(&out).exists());
+    }
+    let outcome = run(&[&command[..], &["--resume"]].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(before, std::fs::read_to_string(&counted).unwrap(), "words are counted once");
+    assert!(!outcome.stderr.contains("counting words"), "{}", outcome.stderr);
+    let price: f64 = outcome.stdout.split("epsilon ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(price <= 2.0 && price > 1.98, "{price}");
+}
+
+#[test]
+fn the_paper_is_measured_again_and_goes_on_where_it_was() {
+    let place = Place::new();
+    place.file("in.csv", records(240));
+    let (data, out) = (place.name("in.csv"), place.name("figures"));
+    let command = ["reproduce", "dpvg", "--data", &data, "--out", &out, "--epsilon", "8", "--delta", "1e-3"];
+    let small =
+        ["--count", "40", "--max-tokens", "8", "--seeds", "2", "--losses", "8", "--threads", "1", "--lstm-steps", "2"];
+    let outcome = run(&[&command[..], &small].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    // Every word tells the label here.
+    let row = outcome.stdout.lines().find(|line| line.starts_with("| original |")).unwrap();
+    assert_eq!(row.matches("1.000 / 1.000").count(), 4, "{row}");
+    for part in ["| unigram (1) |", "| tuned (1) |", "| dp-e-d (2) |", "| dpvg (2) |", "| MNB | good |", "Figure 4"] {
+        assert!(outcome.stdout.contains(part), "{part}: {}", outcome.stdout);
+    }
+    for file in ["dpvg.md", "dpvg.json", "figure-3-tuned.svg", "figure-4.svg", "private/training.jsonl"] {
+        assert!(std::path::Path::new(&out).join(file).is_file(), "{file}");
+    }
+    let again = run(&[&command[..], &small, &["--json"]].concat());
+    assert!(again.code == Some(0) && !again.stderr.contains("label 1, training"), "{}", again.stderr);
 }

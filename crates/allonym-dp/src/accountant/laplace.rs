@@ -1,6 +1,6 @@
 //! Laplace noise, many times, by the distribution of its privacy loss.
 
-use super::discrete_loss::{DiscreteLoss, guess};
+use super::discrete_loss::{DiscreteLoss, Draws, guess};
 use super::{check, pure};
 use crate::error::DpError;
 
@@ -17,8 +17,8 @@ pub fn epsilon(scale: f64, draws: u64, delta: f64) -> Result<f64, DpError> {
     let most = 1.0 / scale;
     let pure = pure::epsilon(most.next_up(), draws)?;
     let loss = discretised(most);
-    let (_, tilt) = guess(&loss.points(), check::count("draws", draws)?, delta);
-    Ok(loss.tilted(tilt).epsilon(draws, delta).min(pure))
+    let (_, tilt) = guess(&[(&loss.points(), check::count("draws", draws)?)], delta);
+    Ok(Draws::new(&[(loss, draws)], tilt).epsilon(delta).min(pure))
 }
 
 /// The loss of a draw: `+most` with probability 1/2, `-most` with `e^-most / 2`, and in between with the density

@@ -1,6 +1,6 @@
 //! The least noise that keeps private training within a price.
 
-use super::privacy_loss::{self, Adjacency};
+use super::privacy_loss::{self, Adjacency, Releases};
 use crate::error::DpError;
 
 /// The most noise that is tried: with more, nothing would be learned.
@@ -11,12 +11,28 @@ const MOST: f64 = 1e4;
 /// # Errors
 /// When a number is out of range, or no noise is enough.
 pub fn multiplier(epsilon: f64, delta: f64, rate: f64, steps: u64, adjacency: Adjacency) -> Result<f64, DpError> {
+    multiplier_beside(&[], epsilon, delta, rate, steps, adjacency)
+}
+
+/// The same where other releases of the same records are paid for from the same price.
+///
+/// # Errors
+/// When a number is out of range, no noise is enough, or the others alone cost more.
+pub fn multiplier_beside(
+    others: &[Releases],
+    epsilon: f64,
+    delta: f64,
+    rate: f64,
+    steps: u64,
+    adjacency: Adjacency,
+) -> Result<f64, DpError> {
     if !(epsilon.is_finite() && epsilon > 0.0) {
         let value = epsilon.to_string();
         return Err(DpError::Setting { setting: "epsilon", value, allowed: "a positive number" });
     }
     // Too little noise has no finite bound: that is too dear, not an error.
-    let dear = |noise: f64| match privacy_loss::epsilon(noise, rate, steps, delta, adjacency) {
+    let all = |noise: f64| [&[Releases { noise, rate, count: steps }], others].concat();
+    let dear = |noise: f64| match privacy_loss::of_all(&all(noise), delta, adjacency) {
         Ok(found) => Ok(found > epsilon),
         Err(DpError::Unbounded) => Ok(true),
         Err(error) => Err(error),
@@ -53,6 +69,19 @@ mod tests {
             let price = |noise| privacy_loss::epsilon(noise, rate, steps, 1e-5, Adjacency::AddRemove).unwrap();
             assert!(price(noise) <= epsilon && price(noise * 0.99) > epsilon, "{noise}: {}", price(noise));
         }
+    }
+
+    #[test]
+    fn what_others_cost_is_left_out() {
+        let others = [Releases { noise: 5.0, rate: 1.0, count: 1 }];
+        let beside = multiplier_beside(&others, 1.0, 1e-5, 0.03, 100, Adjacency::AddRemove).unwrap();
+        let alone = multiplier(1.0, 1e-5, 0.03, 100, Adjacency::AddRemove).unwrap();
+        assert!(beside > 1.1 * alone, "{alone} {beside}");
+        let all = [Releases { noise: beside, rate: 0.03, count: 100 }, others[0]];
+        let price = privacy_loss::of_all(&all, 1e-5, Adjacency::AddRemove).unwrap();
+        assert!(price <= 1.0 && price > 0.99, "{price}");
+        let dear = [Releases { noise: 3.0, rate: 1.0, count: 1 }];
+        assert!(multiplier_beside(&dear, 1.0, 1e-5, 0.03, 100, Adjacency::AddRemove).is_err());
     }
 
     #[test]

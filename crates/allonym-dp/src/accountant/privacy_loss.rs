@@ -5,7 +5,7 @@
 //! points becomes one or the other, with the chances that keep both the probability and its counterpart under the
 //! other input ("connect the dots", Doroshenko et al., 2022). Then the grid is composed by Fourier transform.
 
-use super::discrete_loss::{self, LONGEST};
+use super::discrete_loss::{self, Draws, LONGEST};
 use super::special::ln_normal_tail;
 use super::training_step::{Pair, TrainingStep};
 use super::{check, search};
@@ -20,58 +20,92 @@ pub enum Adjacency {
     ReplaceOne,
 }
 
+/// Releases of one kind: Gaussian noise on Poisson samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Releases {
+    /// The standard deviation of the noise, in units of the most that a record changes: 1/100 or more, as below it outputs hardly overlap and losses are in the
+    /// thousands.
+    pub noise: f64,
+    /// The chance of a record to be in a sample; 1 where all records are.
+    pub rate: f64,
+    /// How many there are.
+    pub count: u64,
+}
+
 /// The epsilon at a delta of `steps` steps with `noise`, the standard deviation in units of the clipping norm, on
 /// Poisson samples with `rate`.
 ///
 /// # Errors
-/// When an argument is outside its range: `noise` is at least 1/100, as below it outputs hardly overlap and losses are
-/// in the thousands.
+/// When an argument is outside its range.
 pub fn epsilon(noise: f64, rate: f64, steps: u64, delta: f64, adjacency: Adjacency) -> Result<f64, DpError> {
-    check::accept(noise >= 0.01 && noise.is_finite(), "noise", noise, "a finite number, 0.01 or more")?;
-    check::rate(rate)?;
-    check::count("steps", steps)?;
+    of_all(&[Releases { noise, rate, count: steps }], delta, adjacency)
+}
+
+/// The epsilon at a delta of releases of several kinds together. Each may be chosen by what those before it showed.
+///
+/// # Errors
+/// When an argument is outside its range, or there are none.
+pub fn of_all(kinds: &[Releases], delta: f64, adjacency: Adjacency) -> Result<f64, DpError> {
+    check::count("kinds of releases", kinds.len() as u64)?;
+    for Releases { noise, rate, count } in kinds.iter().copied() {
+        check::accept(noise >= 0.01 && noise.is_finite(), "noise", noise, "a finite number, 0.01 or more")?;
+        check::rate(rate)?;
+        check::count("steps", count)?;
+    }
     check::probability("delta", delta)?;
     let pairs: &[Pair] = match adjacency {
         Adjacency::AddRemove => &[Pair::Removed, Pair::Added],
         Adjacency::ReplaceOne => &[Pair::Replaced],
     };
-    let totals = pairs.iter().map(|pair| directed(*pair, noise, rate, steps, delta));
-    check::finite(totals.fold(0.0, f64::max))
+    check::finite(pairs.iter().map(|pair| directed(*pair, kinds, delta)).fold(0.0, f64::max))
 }
 
 /// The share of epsilon that the grid may cost, and the epsilon below which it may cost as much as there.
 const GRID_COST: (f64, f64) = (2e-5, 5e-3);
 
+/// Losses of a step, with their masses.
+type Nodes = Vec<(f64, f64)>;
+
 /// The epsilon of one direction.
-fn directed(pair: Pair, noise: f64, rate: f64, steps: u64, delta: f64) -> f64 {
-    let draws = steps as f64;
+fn directed(pair: Pair, kinds: &[Releases], delta: f64) -> f64 {
+    let draws: f64 = kinds.iter().map(|kind| kind.count as f64).sum();
     // Beyond this many deviations lies a billionth of what each step may add to delta.
     let ln_tail = (1e-9 * delta).ln() - draws.ln();
     let deviations = search::smallest(0.0, 1e3, |z| ln_normal_tail(z) <= ln_tail);
-    let step = TrainingStep { pair, noise, rate, deviations };
-    let nodes: Vec<_> = step.nodes(step.first(), step.last()).collect();
-    let (guess, tilt) = discrete_loss::guess(&nodes, draws, delta);
+    let step = |kind: &Releases| TrainingStep { pair, noise: kind.noise, rate: kind.rate, deviations };
+    let steps: Vec<(TrainingStep, Nodes, f64)> = kinds
+        .iter()
+        .map(|kind| (step(kind), step(kind).nodes(step(kind).first(), step(kind).last()).collect(), kind.count as f64))
+        .collect();
+    let points: Vec<(&[(f64, f64)], f64)> = steps.iter().map(|(_, nodes, count)| (nodes.as_slice(), *count)).collect();
+    let (guess, tilt) = discrete_loss::guess(&points, delta);
     let cost = GRID_COST.0 * guess.max(GRID_COST.1);
     // A grid adds spacing^2 / 12 * tilt * (tilt + 1) to the logarithm of the moment of each draw on average, and the
     // total of that, divided by the tilt, to epsilon.
     let spacing = (12.0 * cost / (draws * (tilt + 1.0))).sqrt().min(0.1 / (tilt + 1.0));
-    let spacing = spacing.max(least_spacing(step, &nodes, draws, tilt));
-    step.discretised(spacing).tilted(tilt).epsilon(steps, delta)
+    let spacing = spacing.max(least_spacing(&steps, tilt));
+    let losses: Vec<_> = kinds.iter().map(|kind| (step(kind).discretised(spacing), kind.count)).collect();
+    Draws::new(&losses, tilt).epsilon(delta)
 }
 
 /// The spacing below which a grid, of one draw or of all, would have more points than are transformed.
-fn least_spacing(step: TrainingStep, nodes: &[(f64, f64)], draws: f64, tilt: f64) -> f64 {
-    let (low, high) = (step.loss(step.first()), step.loss(step.last()));
-    let moment = discrete_loss::ln_moment(nodes, tilt);
-    let mean = |f: &dyn Fn(f64) -> f64| -> f64 {
-        nodes.iter().map(|(loss, mass)| (mass.ln() + tilt * loss - moment).exp() * f(*loss)).sum()
-    };
-    let centre = mean(&|loss| loss);
-    let variance = mean(&|loss| (loss - centre).powi(2));
+fn least_spacing(steps: &[(TrainingStep, Nodes, f64)], tilt: f64) -> f64 {
+    let (mut variance, mut range, mut largest) = (0.0, 0.0_f64, 0.0_f64);
+    for (step, nodes, draws) in steps {
+        let (low, high) = (step.loss(step.first()), step.loss(step.last()));
+        let moment = discrete_loss::ln_moment(nodes, tilt);
+        let mean = |f: &dyn Fn(f64) -> f64| -> f64 {
+            nodes.iter().map(|(loss, mass)| (mass.ln() + tilt * loss - moment).exp() * f(*loss)).sum()
+        };
+        let centre = mean(&|loss| loss);
+        variance += draws * mean(&|loss| (loss - centre).powi(2));
+        range = range.max(high - low);
+        largest = largest.max(low.abs()).max(high.abs());
+    }
     // Twenty deviations hold a nearly normal sum.
-    let widest = (20.0 * (draws * variance).sqrt()).max(high - low);
+    let widest = (20.0 * variance.sqrt()).max(range);
     // Indices must be integers, even for losses that hardly differ.
-    (2.0 * widest / LONGEST as f64).max(1e-9 * low.abs().max(high.abs())).max(1e-290)
+    (2.0 * widest / LONGEST as f64).max(1e-9 * largest).max(1e-290)
 }
 
 #[cfg(test)]
@@ -89,6 +123,34 @@ mod tests {
                 assert!(grid >= exact && close(grid, exact, 1e-4), "{exact} {grid}");
             }
         }
+    }
+
+    /// Without sampling, Gaussian releases of any noise are one release: 1 / noise^2 = 1/4 + 3/9 + 2/16.
+    #[test]
+    fn releases_of_several_kinds_add_up_as_gaussians_do() {
+        let kinds = [(2.0, 1), (3.0, 3), (4.0, 2)].map(|(noise, count)| Releases { noise, rate: 1.0, count });
+        let noise = (0.25_f64 + 1.0 / 3.0 + 0.125).sqrt().recip();
+        for (adjacency, distance) in [(Adjacency::AddRemove, 1.0), (Adjacency::ReplaceOne, 2.0)] {
+            let exact = analytic_gaussian::epsilon(noise / distance, 1e-5).unwrap();
+            let grid = of_all(&kinds, 1e-5, adjacency).unwrap();
+            assert!(grid >= exact && close(grid, exact, 1e-4), "{exact} {grid}");
+        }
+    }
+
+    #[test]
+    fn one_release_of_all_records_beside_training_costs_more_than_either_and_less_than_the_sum() {
+        let training = Releases { noise: 2.0, rate: 0.03, count: 100 };
+        let all = Releases { noise: 5.0, rate: 1.0, count: 1 };
+        for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
+            let price = |kinds: &[Releases], delta| of_all(kinds, delta, adjacency).unwrap();
+            let (both, halves) = (price(&[training, all], 1e-5), price(&[training], 5e-6) + price(&[all], 5e-6));
+            assert!(both > price(&[training], 1e-5).max(price(&[all], 1e-5)) && both < halves, "{both} {halves}");
+            assert_eq!(both, price(&[all, training], 1e-5), "in any order");
+        }
+        // By dp-accounting 0.6.0, on a grid of 1e-4: 0.97733.
+        let both = of_all(&[training, all], 1e-5, Adjacency::AddRemove).unwrap();
+        assert!((both - 0.9773).abs() < 1e-3, "{both}");
+        assert!(of_all(&[], 1e-5, Adjacency::AddRemove).is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod averaged;
 mod bleu;
+mod copied;
 mod fluency;
 mod label;
 mod overlap;
@@ -10,6 +11,7 @@ mod similarity;
 
 pub use averaged::Averaged;
 pub use bleu::bleu;
+pub use copied::Runs;
 pub use fluency::{Fluency, WordModel};
 pub use label::label_kept;
 pub use overlap::{Words, words_kept};

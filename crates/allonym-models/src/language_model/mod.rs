@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub type Text = Vec<u32>;
 
 /// The model.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LanguageModel {
     settings: LanguageModelSettings,
     vocabulary: Arc<Vocabulary>,
@@ -95,6 +95,20 @@ impl LanguageModel {
     /// The words that it knows.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
+    }
+
+    /// The same model with these numbers added to the logits of all ids: tokens become more or less likely wherever they stand.
+    ///
+    /// # Errors
+    /// When there is not one number for each id.
+    pub fn tilted(&self, tilt: &[f32]) -> Result<Self, NnError> {
+        let Some(bias) = self.output.bias().filter(|bias| bias.columns() == tilt.len()) else {
+            return Err(NnError::shape("output", "numbers of a tilt", tilt.len(), self.vocabulary.ids() as usize));
+        };
+        let mut model = self.clone();
+        let values = &mut model.store.values_mut()[bias.range()];
+        values.iter_mut().zip(tilt).for_each(|(value, tilt)| *value += tilt);
+        Ok(model)
     }
 
     /// The parts of a document as examples. Each begins with the token before it, the first with the start; the last ends with the end.

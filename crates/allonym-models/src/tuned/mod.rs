@@ -4,13 +4,16 @@
 //! more usual in these texts than in others; `down` and `up` (of low rank; Hu et al. 2022) say after which. A few thousand numbers are trained instead of millions: the
 //! noise of a private step grows with the root of their number.
 
+mod expected;
 mod generate;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod tilt;
 
-pub use generate::{Sampling, Written};
+pub use expected::{Expected, Tilt, outcomes, usual_weights};
 pub use settings::TunedSettings;
+pub use tilt::{Observed, tilts};
 
 use crate::error::ModelError;
 use crate::language_model::{LanguageModel, ReadTexts, Text};
@@ -34,6 +37,8 @@ pub struct Tuned {
     /// The tokens that every target is compared with: all. A sample would have to be drawn without the examples, and the same for every part of a step, since parts follow from
     /// the lengths of the examples; and one sample for all steps teaches to write what is not in it.
     negatives: Negatives,
+    /// What is added to the logits of a text's first token.
+    first: Option<Vec<f32>>,
 }
 
 impl Tuned {
@@ -52,7 +57,16 @@ impl Tuned {
         let start = up.weight().range().start;
         store.values_mut()[start..].fill(0.0);
         let negatives = Negatives::all(language.vocabulary().ids() as usize)?;
-        Ok(Self { settings, language, down, up, store, negatives })
+        Ok(Self { settings, language, down, up, store, negatives, first: None })
+    }
+
+    /// The same on a tilted language model. First words are then what the tilt says, and not learned.
+    ///
+    /// # Errors
+    /// When a setting is out of range or the tilt has another size.
+    pub fn tilted(settings: TunedSettings, language: &LanguageModel, tilt: Tilt) -> Result<Self, ModelError> {
+        let tilted = Arc::new(language.tilted(&tilt.everywhere)?);
+        Ok(Self { first: Some(tilt.first), ..Self::new(settings, tilted)? })
     }
 
     /// The public model.
@@ -113,7 +127,10 @@ impl Model for Tuned {
         let threads = gradients.threads();
         let ReadTexts { sequences, vectors, targets } = self.language.read_texts(batch, threads)?;
         let (moved, narrow) = self.moved(&vectors, threads)?;
-        let weights = vec![1.0; targets.len()];
+        let of_first = if self.first.is_some() { 0.0 } else { 1.0 };
+        let of_text = |text: &&Text| (1..text.len()).map(|place| if place == 1 { of_first } else { 1.0 }).collect();
+        let weights: Vec<Vec<f32>> = batch.iter().map(of_text).collect();
+        let weights = sequences.lay_out(&weights.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let sample = Sample { targets: &targets, negatives: &self.negatives, weights: &weights };
         let (output, store) = (self.language.output(), self.language.store());
         let loss = sampled_loss(output, store, &moved, &sequences, &sample, threads)?;

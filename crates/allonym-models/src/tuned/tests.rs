@@ -1,5 +1,6 @@
 use super::*;
 use crate::language_model::LanguageModelSettings;
+use crate::sampled::Sampling;
 use allonym_text::Vocabulary;
 use allonym_text::vocabulary::{END, START};
 

@@ -27,6 +27,9 @@ pub struct PrivateSettings {
     /// must be allowed to see them. Default false.
     #[serde(default)]
     pub owner_only: bool,
+    /// The noise of another release of sums over all the same examples, in units of the most that one changes: it is paid from the same price. Default none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<f64>,
 }
 
 impl PrivateSettings {
@@ -121,7 +124,8 @@ impl PrivateStep {
 mod tests {
     use super::*;
 
-    const SETTINGS: PrivateSettings = PrivateSettings { noise: 2.0, clip: 0.5, delta: 1e-5, owner_only: false };
+    const SETTINGS: PrivateSettings =
+        PrivateSettings { noise: 2.0, clip: 0.5, delta: 1e-5, owner_only: false, beside: None };
 
     fn step(settings: PrivateSettings) -> PrivateStep {
         PrivateStep::new(settings, 4.0, Entropy::reproducible(1), 0).unwrap()

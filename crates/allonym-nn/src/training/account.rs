@@ -5,7 +5,7 @@ use crate::card::{Differential, Protection};
 use crate::error::NnError;
 use crate::optimiser::PrivateSettings;
 use crate::sampling::Poisson;
-use allonym_dp::accountant::privacy_loss::{self, Adjacency};
+use allonym_dp::accountant::privacy_loss::{self, Adjacency, Releases};
 
 /// What is promised after so many steps, or where a checkpoint is chosen by what it learned, of a run of so many. `seeded` says that the noise came from a seed that somebody knows.
 ///
@@ -29,10 +29,13 @@ pub fn protection(
         void.push("the noise comes from a seed: whoever knows it can take it away".to_owned());
     }
     let rate = sampling.rate();
-    let price = |adjacency| match steps {
+    let made = (steps > 0).then_some(Releases { noise: settings.noise, rate, count: steps });
+    let beside = settings.beside.map(|noise| Releases { noise, rate: 1.0, count: 1 });
+    let releases: Vec<Releases> = made.into_iter().chain(beside).collect();
+    let price = |adjacency| match releases.len() {
         0 => Ok(0.0),
-        _ if settings.unprotected().is_some() => Ok(f64::INFINITY),
-        _ => privacy_loss::epsilon(settings.noise, rate, steps, settings.delta, adjacency),
+        _ if steps > 0 && settings.unprotected().is_some() => Ok(f64::INFINITY),
+        _ => privacy_loss::of_all(&releases, settings.delta, adjacency),
     };
     let mut not_protected = vec![
         "several examples of one author together".to_owned(),
@@ -66,7 +69,8 @@ pub fn protection(
 mod tests {
     use super::*;
 
-    const SETTINGS: PrivateSettings = PrivateSettings { noise: 1.0, clip: 0.5, delta: 1e-5, owner_only: false };
+    const SETTINGS: PrivateSettings =
+        PrivateSettings { noise: 1.0, clip: 0.5, delta: 1e-5, owner_only: false, beside: None };
 
     fn differential(settings: PrivateSettings, steps: u64, seeded: bool) -> Differential {
         let sampling = Poisson::new(10_000, 100).unwrap();
@@ -91,6 +95,16 @@ mod tests {
         let none = differential(PrivateSettings { noise: 0.0, clip: f64::INFINITY, ..SETTINGS }, 10, false);
         assert!(none.epsilon_add_remove == f64::INFINITY && none.void == ["gradients are not clipped"]);
         assert_eq!(differential(PrivateSettings { noise: 0.0, ..SETTINGS }, 10, false).void, ["no noise is added"]);
+    }
+
+    #[test]
+    fn what_was_released_beside_is_part_of_the_price_from_the_first_step() {
+        let beside = PrivateSettings { beside: Some(5.0), ..SETTINGS };
+        let promise = differential(beside, 1000, false);
+        assert!(promise.epsilon_add_remove > 1.83 && promise.epsilon_replace_one > 2.85, "{promise:?}");
+        // One Gaussian release with noise 5 at delta 1e-5: 0.7255 by dp-accounting 0.6.0.
+        let before = differential(beside, 0, false).epsilon_add_remove;
+        assert!((before - 0.7255).abs() < 1e-3, "{before}");
     }
 
     #[test]

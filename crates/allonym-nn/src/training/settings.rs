@@ -153,7 +153,8 @@ impl TrainingSettings {
 mod tests {
     use super::*;
 
-    const PRIVATE: PrivateSettings = PrivateSettings { noise: 1.0, clip: 1.0, delta: 1e-6, owner_only: false };
+    const PRIVATE: PrivateSettings =
+        PrivateSettings { noise: 1.0, clip: 1.0, delta: 1e-6, owner_only: false, beside: None };
 
     fn settings() -> TrainingSettings {
         TrainingSettings { epochs: Some(3), batch: 10, ..TrainingSettings::default() }

@@ -22,6 +22,7 @@ mod progress;
 mod reading;
 mod reproduce;
 mod reproduce_adept;
+mod reproduce_dpvg;
 mod reproduce_er_ae;
 mod risk;
 mod synthesize;

@@ -1,6 +1,7 @@
 //! `allonym reproduce`: measures what a paper measured.
 
 use super::reproduce_adept::{self, Adept};
+use super::reproduce_dpvg::{self, Dpvg};
 use super::reproduce_er_ae::{self, ErAe};
 use allonym::Failure;
 use clap::{Args, Subcommand};
@@ -20,6 +21,9 @@ enum Paper {
     /// ADePT (EACL 2021): intents and membership from texts whose latent vectors were noised
     #[command(after_help = reproduce_adept::AFTER_HELP)]
     Adept(Box<Adept>),
+    /// DPvG (2021): what classifiers learn from synthetic texts, who can be found in them, and what one record changes
+    #[command(after_help = reproduce_dpvg::AFTER_HELP)]
+    Dpvg(Box<Dpvg>),
 }
 
 impl Reproduce {
@@ -27,6 +31,7 @@ impl Reproduce {
         match self.paper {
             Paper::ErAe(command) => command.run(),
             Paper::Adept(command) => command.run(),
+            Paper::Dpvg(command) => command.run(),
         }
     }
 }

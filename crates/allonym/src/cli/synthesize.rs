@@ -64,23 +64,31 @@ pub(super) struct Synthesize {
     #[arg(long, value_enum, default_value_t = NamesFlag::Stay)]
     names: NamesFlag,
 
+    /// --names k-anonymous: how many records must share what is said for a name [default: 5]
+    #[arg(long, value_name = "K")]
+    k: Option<u32>,
+
     /// The most tokens of a text that are learned, and written
     #[arg(long, default_value_t = 100, value_name = "N")]
     max_tokens: usize,
 
-    /// tuned: steps of training [default: 100]
+    /// tuned, lstm: the share of the price spent on which words there are; the rest goes into how they follow each other [default: 0.8, lstm 0.1]
+    #[arg(long, value_name = "SHARE")]
+    words: Option<f64>,
+
+    /// tuned, lstm: steps of training [default: 50, lstm 150]
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
 
-    /// tuned: texts in a step, on average [default: one in 32 of a label's, from 32 to 512]
+    /// tuned, lstm: texts in a step, on average [default: one in 64 of a label's, from 32 to 512; lstm 64]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
 
-    /// tuned: the largest norm of one text's gradient [default: 5]
+    /// tuned, lstm: the largest norm of one text's gradient [default: 5, lstm 1]
     #[arg(long, value_name = "X")]
     clip: Option<f64>,
 
-    /// tuned: the learning rate [default: 0.01]
+    /// tuned, lstm: the learning rate [default: 0.01]
     #[arg(long, value_name = "X")]
     rate: Option<f64>,
 
@@ -88,7 +96,15 @@ pub(super) struct Synthesize {
     #[arg(long, value_name = "N")]
     rank: Option<usize>,
 
-    /// tuned: below 1, texts are more usual; above, less [default: 1]
+    /// lstm: its cells, and the numbers of a word [default: 64]
+    #[arg(long, value_name = "N")]
+    cells: Option<usize>,
+
+    /// lstm: how many words it knows, the first of the public list [default: 5000]
+    #[arg(long, value_name = "N")]
+    vocabulary: Option<usize>,
+
+    /// tuned, lstm: below 1, texts are more usual; above, less [default: 1]
     #[arg(long, value_name = "X")]
     temperature: Option<f64>,
 
@@ -117,6 +133,8 @@ pub(super) struct Synthesize {
 enum MethodFlag {
     /// The program's public language model, tuned to the texts with noise
     Tuned,
+    /// An LSTM encoder-decoder trained from nothing, as in DPvG
+    Lstm,
     /// Words by their noisy shares, in no order: a floor to compare with
     Unigram,
 }
@@ -127,6 +145,8 @@ enum NamesFlag {
     Stay,
     /// They are generalised by public knowledge first, record by record, at no price
     Public,
+    /// They are generalised until k records share what is said, as in DPvG; the price is then not that of a record
+    KAnonymous,
 }
 
 impl Synthesize {
@@ -151,17 +171,23 @@ impl Synthesize {
             max_tokens: self.max_tokens,
             method: match self.method {
                 MethodFlag::Tuned => Method::Tuned,
+                MethodFlag::Lstm => Method::Lstm,
                 MethodFlag::Unigram => Method::Unigram,
             },
             names: match self.names {
                 NamesFlag::Stay => Names::Stay,
                 NamesFlag::Public => Names::Public,
+                NamesFlag::KAnonymous => Names::KAnonymous,
             },
-            steps: self.steps.unwrap_or(usual.steps),
+            k: self.k.unwrap_or(usual.k),
+            words: self.words,
+            steps: self.steps,
             batch: self.batch,
-            clip: self.clip.unwrap_or(usual.clip),
-            rate: self.rate.unwrap_or(usual.rate),
+            clip: self.clip,
+            rate: self.rate,
             rank: self.rank.unwrap_or(usual.rank),
+            cells: self.cells.unwrap_or(usual.cells),
+            vocabulary: self.vocabulary.unwrap_or(usual.vocabulary),
             temperature: self.temperature.unwrap_or(usual.temperature),
             seed: self.seed,
             threads: self.threads,
@@ -174,28 +200,41 @@ impl Synthesize {
 impl Synthesize {
     /// An option that would do nothing is a mistake, and one that decides what is promised has no default.
     fn check_read(&self) -> Result<(), Failure> {
-        let tuned = matches!(self.method, MethodFlag::Tuned);
-        if tuned && self.epsilon.is_some() && self.delta.is_none() {
+        let (tuned, lstm) = (matches!(self.method, MethodFlag::Tuned), matches!(self.method, MethodFlag::Lstm));
+        let learns = tuned || lstm;
+        if learns && self.epsilon.is_some() && self.delta.is_none() {
             return Err(Failure::new("`--delta` is missing", "a tenth of 1 over the number of records is usual"));
         }
-        let own = [
-            ("delta", self.delta.is_some()),
-            ("steps", self.steps.is_some()),
-            ("batch", self.batch.is_some()),
-            ("clip", self.clip.is_some()),
-            ("rate", self.rate.is_some()),
-            ("rank", self.rank.is_some()),
-            ("temperature", self.temperature.is_some()),
-            ("work", self.work.is_some()),
-            ("resume", self.resume),
-        ];
-        match own.iter().find(|(_, given)| *given && !tuned) {
-            None => Ok(()),
-            Some((flag, _)) => {
-                let message = format!("`--{flag}` means nothing for `--method unigram`");
-                Err(Failure::new(message, "leave it out: words are counted once, with noise"))
-            }
+        if self.k.is_some() && !matches!(self.names, NamesFlag::KAnonymous) {
+            return Err(Failure::new("`--k` means nothing here", "give `--names k-anonymous` too"));
         }
+        let steps = learns && self.words != Some(1.0);
+        let own = [
+            ("delta", self.delta.is_some(), learns),
+            ("words", self.words.is_some(), learns),
+            ("steps", self.steps.is_some(), steps),
+            ("batch", self.batch.is_some(), steps),
+            ("clip", self.clip.is_some(), steps),
+            ("rate", self.rate.is_some(), steps),
+            ("rank", self.rank.is_some(), steps && tuned),
+            ("cells", self.cells.is_some(), lstm),
+            ("vocabulary", self.vocabulary.is_some(), lstm),
+            ("temperature", self.temperature.is_some(), learns),
+            ("work", self.work.is_some(), learns),
+            ("resume", self.resume, learns),
+        ];
+        let Some((flag, ..)) = own.iter().find(|(_, given, read)| *given && !read) else { return Ok(()) };
+        Err(match self.method {
+            MethodFlag::Unigram => {
+                let message = format!("`--{flag}` means nothing for `--method unigram`");
+                Failure::new(message, "leave it out: words are counted once, with noise")
+            }
+            _ if learns && !steps => Failure::new(
+                format!("`--{flag}` means nothing with `--words 1`"),
+                "leave it out: nothing is left for training",
+            ),
+            _ => Failure::new(format!("`--{flag}` means nothing for this method"), "see `allonym synthesize --help`"),
+        })
     }
 }
 
@@ -212,11 +251,11 @@ impl Left for Synthesized {
             return format!("{} texts of words by their noisy shares written to {out}\n{statement}", self.written);
         }
         let records: usize = self.plans.iter().map(|plan| plan.records).sum();
-        format!(
-            "{} texts written to {out}, by {} trained on {records} records ({} numbers learned each)\n{statement}",
-            self.written,
-            if self.plans.len() == 1 { "a model".to_owned() } else { format!("{} models", self.plans.len()) },
-            self.trained
-        )
+        let by = if self.plans.len() == 1 { "a model".to_owned() } else { format!("{} models", self.plans.len()) };
+        let trained = match self.trained {
+            0 => String::new(),
+            trained => format!(" ({trained} numbers trained each)"),
+        };
+        format!("{} texts written to {out}, by {by} of {records} records{trained}\n{statement}", self.written)
     }
 }

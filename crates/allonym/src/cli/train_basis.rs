@@ -124,7 +124,8 @@ pub(super) fn preset_help(presets: impl Iterator<Item = (&'static str, &'static 
 }
 
 fn private_parser(text: &str) -> Result<PrivateSettings, String> {
-    let mut settings = PrivateSettings { noise: f64::NAN, clip: f64::NAN, delta: f64::NAN, owner_only: false };
+    let mut settings =
+        PrivateSettings { noise: f64::NAN, clip: f64::NAN, delta: f64::NAN, owner_only: false, beside: None };
     for part in text.split(',') {
         let (name, value) = part.split_once('=').ok_or("write it as `noise=1.0,clip=1.0,delta=1e-6`")?;
         let value: f64 = value.trim().parse().map_err(|_| format!("`{value}` is no number"))?;

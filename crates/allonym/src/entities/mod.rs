@@ -4,10 +4,12 @@ mod generalize;
 mod mode;
 mod names;
 mod statement;
+mod texts;
 mod train;
 
 pub use generalize::{GeneralizeSettings, Generalized, generalize};
 pub use mode::Mode;
-pub use names::{Finder, PublicCut, bundled_ladders, bundled_tagger, read_tagger};
+pub use names::{Finder, bundled_ladders, bundled_tagger, read_tagger};
 pub use statement::Statement;
+pub use texts::generalised;
 pub use train::{EntityReport, EntityTraining, Tested, test_entities, train_entities};

@@ -1,9 +1,7 @@
 //! Who finds names: the tagger that comes with the program, another, or another tool.
 
-use super::generalize::GeneralizeSettings;
-use super::mode::Cut;
 use crate::failure::Failure;
-use allonym_entities::generalise::{Hierarchy, Ladders, mentions, rewritten};
+use allonym_entities::generalise::{Hierarchy, Ladders};
 use allonym_entities::tagger::Tagger;
 use allonym_entities::{Entity, Recogniser, given, patterns, without_overlaps};
 use allonym_io::{read_text, unpack_text};
@@ -104,32 +102,5 @@ impl Finder {
                 Some(without_overlaps(text, found.into_iter().chain(patterns::find(text))))
             }
         }
-    }
-}
-
-/// Generalises the names of a text by public knowledge alone.
-pub struct PublicCut {
-    finder: Finder,
-    ladders: Ladders,
-    cut: Cut,
-}
-
-impl PublicCut {
-    /// With what comes with the program.
-    ///
-    /// # Errors
-    /// When the program was built with a damaged file.
-    pub fn of_program() -> Result<Self, Failure> {
-        let GeneralizeSettings { least_people, initials, eagerness, .. } = GeneralizeSettings::default();
-        let cut = Cut::Public { least_people, initials };
-        Ok(Self { finder: Finder::tagger(None, eagerness)?, ladders: bundled_ladders()?, cut })
-    }
-
-    /// The text with its names replaced. It depends on this text alone.
-    pub fn generalised(&self, text: &str) -> String {
-        let found = self.finder.find(1, text).unwrap_or_default();
-        rewritten(text, &mentions(text, found, None), |mention| {
-            self.cut.form(mention.kind, &self.ladders.of(mention.kind, &mention.name), &self.ladders)
-        })
     }
 }

@@ -1,14 +1,15 @@
 //! Texts by their labels.
 
 use super::settings::{Names, SynthesisSettings};
-use crate::entities::PublicCut;
+use crate::entities::{GeneralizeSettings, Mode, generalised};
 use crate::evaluation::load::{Loaded, Reading};
 use crate::failure::Failure;
 use allonym_io::Table;
-use allonym_models::language_model::{LanguageModel, Text};
-use allonym_text::Document;
+use allonym_models::language_model::Text;
 use allonym_text::vocabulary::{END, START};
+use allonym_text::{Document, Vocabulary};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// More labels than this are no labels.
@@ -26,7 +27,7 @@ pub(super) struct Labelled {
 }
 
 impl Labelled {
-    pub(super) fn read(settings: &SynthesisSettings, language: &LanguageModel) -> Result<Self, Failure> {
+    pub(super) fn read(settings: &SynthesisSettings, vocabulary: &Vocabulary) -> Result<Self, Failure> {
         let label = settings.label_column.clone();
         let reading = Reading {
             format: settings.format,
@@ -39,15 +40,20 @@ impl Labelled {
         };
         let wanted: Vec<String> = label.clone().into_iter().collect();
         let loaded = Loaded::read(&settings.data, &reading, &wanted, &wanted)?;
-        let names = match settings.names {
-            Names::Stay => None,
-            Names::Public => Some(PublicCut::of_program()?),
+        let generalised = |mode| {
+            let how = GeneralizeSettings { mode, k: settings.k, ..GeneralizeSettings::default() };
+            generalised(&loaded.texts, &how).map(Cow::Owned)
         };
-        let example = |text: &String| {
-            let general = names.as_ref().map(|cut| cut.generalised(text));
-            example(general.as_deref().unwrap_or(text), language, settings.max_tokens)
+        let texts: Cow<'_, [String]> = match settings.names {
+            Names::Stay => Cow::Borrowed(&loaded.texts),
+            Names::Public => generalised(Mode::Public)?,
+            Names::KAnonymous if settings.k as usize > loaded.texts.len() => {
+                let message = format!("`k` is {}, and there are {} records", settings.k, loaded.texts.len());
+                return Err(Failure::refusal(message, "choose a smaller `--k`, or `--names public`"));
+            }
+            Names::KAnonymous => generalised(Mode::KAnonymous)?,
         };
-        let examples: Vec<Text> = loaded.texts.par_iter().map(example).collect();
+        let examples: Vec<Text> = texts.par_iter().map(|text| example(text, vocabulary, settings.max_tokens)).collect();
         let labels = match &label {
             None => vec![String::new(); examples.len()],
             Some(column) => labels_of(column, loaded.column(column), examples.len())?,
@@ -87,10 +93,9 @@ fn labels_of(column: &str, values: Option<&[Option<String>]>, records: usize) ->
 }
 
 /// The first tokens of a text between start and end. A text that is cut has no end: it was not over.
-fn example(text: &str, language: &LanguageModel, max_tokens: usize) -> Text {
+fn example(text: &str, vocabulary: &Vocabulary, max_tokens: usize) -> Text {
     let document = Document::read_up_to(text, max_tokens + 1);
-    let mut ids: Text =
-        [START].into_iter().chain(document.tokens().map(|t| language.vocabulary().id(t.text))).collect();
+    let mut ids: Text = [START].into_iter().chain(document.tokens().map(|t| vocabulary.id(t.text))).collect();
     if ids.len() > max_tokens + 1 {
         ids.truncate(max_tokens + 1);
     } else {

@@ -1,9 +1,10 @@
 //! From a total price to noise, rate and steps, for each label.
 
-use super::settings::SynthesisSettings;
+use super::settings::{Method, SynthesisSettings};
 use crate::failure::Failure;
 use allonym_dp::accountant::noise;
-use allonym_dp::accountant::privacy_loss::Adjacency;
+use allonym_dp::accountant::privacy_loss::{self, Adjacency, Releases};
+use allonym_dp::presence::Presence;
 use allonym_nn::optimiser::PrivateSettings;
 use allonym_nn::training::{Schedule, TrainingSettings};
 use serde::Serialize;
@@ -11,9 +12,11 @@ use serde::Serialize;
 /// The largest batch that is planned by itself.
 const LARGEST: usize = 512;
 /// A batch is this part of all texts. A larger one needs more noise in proportion, and takes longer.
-const PART: usize = 32;
+const PART: usize = 64;
 /// The smallest: below, noise has a floor.
 const LEAST: usize = 32;
+/// That of an LSTM, all of whose numbers are trained: each text takes ten times as long.
+const OF_LSTM: usize = 64;
 /// Tokens whose gradients are computed at once: the logits of these are the largest thing in memory.
 const AT_ONCE: usize = 1 << 12;
 
@@ -28,10 +31,34 @@ pub struct Planned {
     pub batch: usize,
     /// The chance of a record to be in a step.
     pub rate: f64,
-    /// Steps.
+    /// Steps; none where all is spent on words.
     pub steps: u64,
-    /// The noise, as a multiple of the clip; none without protection.
+    /// The noise of a step, as a multiple of the clip; none without protection.
     pub noise: Option<f64>,
+    /// The noise on the sums of words, as a multiple of what one record gives; none without protection, or where no words are counted.
+    pub words_noise: Option<f64>,
+}
+
+/// Sums "without" noise have this much: so little that it does not matter.
+const NEARLY_NONE: f64 = 0.01;
+
+impl Planned {
+    /// The noise on the sums of words.
+    pub(super) fn noise_of_words(&self) -> f64 {
+        self.words_noise.unwrap_or(NEARLY_NONE)
+    }
+
+    /// What a record costs when it is added or removed, and when it is exchanged; none without protection.
+    pub(super) fn prices(&self, delta: f64) -> Result<Option<(f64, f64)>, Failure> {
+        let steps = self.noise.map(|noise| Releases { noise, rate: self.rate, count: self.steps });
+        let words = self.words_noise.map(|noise| Releases { noise, rate: 1.0, count: 1 });
+        let releases: Vec<Releases> = steps.into_iter().chain(words).collect();
+        if releases.is_empty() {
+            return Ok(None);
+        }
+        let price = |adjacency| privacy_loss::of_all(&releases, delta, adjacency);
+        Ok(Some((price(Adjacency::AddRemove)?, price(Adjacency::ReplaceOne)?)))
+    }
 }
 
 impl SynthesisSettings {
@@ -47,7 +74,11 @@ impl SynthesisSettings {
                 "publishing one record as it is would be allowed; a tenth of 1 over the records is usual",
             ));
         }
-        let batch = self.batch.unwrap_or((records / PART).clamp(LEAST.min(records), LARGEST));
+        let usual = match self.method {
+            Method::Lstm => OF_LSTM.min(records),
+            Method::Tuned | Method::Unigram => (records / PART).clamp(LEAST.min(records), LARGEST),
+        };
+        let batch = self.batch.unwrap_or(usual);
         if batch > records {
             return Err(Failure::new(
                 format!("`batch` is {batch}, and {named} has {records} records"),
@@ -55,11 +86,24 @@ impl SynthesisSettings {
             ));
         }
         let rate = batch as f64 / records as f64;
-        let noise = match self.epsilon {
-            None => None,
-            Some(epsilon) => Some(noise::multiplier(epsilon, self.delta, rate, self.steps, Adjacency::AddRemove)?),
+        let steps = if self.words() < 1.0 { self.steps() } else { 0 };
+        let planned = Planned { label: label.to_owned(), records, batch, rate, steps, noise: None, words_noise: None };
+        let Some(epsilon) = self.epsilon else { return Ok(planned) };
+        // Gaussian noise of deviation s, and of s / sqrt(share), of which 1 / share releases cost as much.
+        let words_noise = match self.words() {
+            0.0 => None,
+            share => {
+                let whole = noise::multiplier(epsilon, self.delta, 1.0, 1, Adjacency::AddRemove)?;
+                Some(Presence::new(whole / share.sqrt())?.noise())
+            }
         };
-        Ok(Planned { label: label.to_owned(), records, batch, rate, steps: self.steps, noise })
+        let others: Vec<Releases> =
+            words_noise.into_iter().map(|noise| Releases { noise, rate: 1.0, count: 1 }).collect();
+        let noise = match steps {
+            0 => None,
+            steps => Some(noise::multiplier_beside(&others, epsilon, self.delta, rate, steps, Adjacency::AddRemove)?),
+        };
+        Ok(Planned { noise, words_noise, ..planned })
     }
 
     /// How many of the texts are of a label, of so many labels.
@@ -69,10 +113,15 @@ impl SynthesisSettings {
 
     /// How a plan is carried out.
     pub(super) fn training(&self, planned: &Planned) -> TrainingSettings {
-        let private =
-            planned.noise.map(|noise| PrivateSettings { noise, clip: self.clip, delta: self.delta, owner_only: false });
+        let private = planned.noise.map(|noise| PrivateSettings {
+            noise,
+            clip: self.clip(),
+            delta: self.delta,
+            owner_only: false,
+            beside: planned.words_noise,
+        });
         TrainingSettings {
-            rate: self.rate,
+            rate: self.rate(),
             steps: Some(planned.steps),
             batch: planned.batch,
             tokens_at_once: AT_ONCE,

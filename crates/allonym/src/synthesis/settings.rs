@@ -15,6 +15,8 @@ pub enum Names {
     Stay,
     /// They are generalised by public knowledge, record by record, at no price.
     Public,
+    /// They are generalised until k records share what is said, as DPvG does. It depends on all records, so the price is no longer that of a record.
+    KAnonymous,
 }
 
 /// What writes.
@@ -24,6 +26,8 @@ pub enum Method {
     /// A public language model that is tuned to the texts.
     #[default]
     Tuned,
+    /// An LSTM encoder-decoder that is trained from nothing, as in DPvG.
+    Lstm,
     /// Words by their noisy shares, in no order: a floor to compare with.
     Unigram,
 }
@@ -59,17 +63,29 @@ pub struct SynthesisSettings {
     pub method: Method,
     /// What becomes of names first.
     pub names: Names,
-    /// Steps of training. Default 100.
-    pub steps: u64,
-    /// Texts in a step, on average. Default: a part in 32 of a label's texts, from 32 to 512.
+    /// How many records must share what is said for a name, where names are to be k-anonymous. Default 5.
+    pub k: u32,
+    /// The share of the price that is spent on which words there are; the rest goes into how they follow each other. Default: the method's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<f64>,
+    /// Steps of training. Default: the method's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+    /// Texts in a step, on average. Default: for a tuned model a part in 64 of a label's texts, from 32 to 512; for an LSTM 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<usize>,
-    /// The largest norm of one text's gradient. Default 5.
-    pub clip: f64,
-    /// The learning rate. Default 0.01.
-    pub rate: f64,
-    /// The rank of what is learned. Default 8.
+    /// The largest norm of one text's gradient. Default: the method's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip: Option<f64>,
+    /// The learning rate. Default: the method's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// The rank of what a tuned model learns. Default 8.
     pub rank: usize,
+    /// Cells of an LSTM, and numbers of a word. Default 64.
+    pub cells: usize,
+    /// Words of an LSTM, the first of the public list. Default 5000.
+    pub vocabulary: usize,
     /// Below 1, texts are more usual. Default 1.
     pub temperature: f64,
     /// A seed, for experiments: nothing is private then.
@@ -97,17 +113,29 @@ impl Default for SynthesisSettings {
             max_tokens: 100,
             method: Method::Tuned,
             names: Names::Stay,
-            steps: 100,
+            k: 5,
+            words: None,
+            steps: None,
             batch: None,
-            clip: 5.0,
-            rate: 0.01,
+            clip: None,
+            rate: None,
             rank: 8,
+            cells: 64,
+            vocabulary: 5000,
             temperature: 1.0,
             seed: None,
             threads: 0,
             resume: false,
         }
     }
+}
+
+/// What a method takes where nothing is said.
+struct Usual {
+    words: f64,
+    steps: u64,
+    clip: f64,
+    rate: f64,
 }
 
 /// Counting without noise is no method here.
@@ -136,8 +164,19 @@ impl SynthesisSettings {
         if !(self.temperature.is_finite() && self.temperature > 0.0) {
             return wrong("temperature", self.temperature.to_string(), "a positive number");
         }
-        for (setting, value) in [("count", self.count), ("max-tokens", self.max_tokens), ("steps", self.steps as usize)]
-        {
+        let words = self.words();
+        if !(0.0..=1.0).contains(&words) {
+            return wrong("words", words.to_string(), "from 0 to 1");
+        }
+        if self.method == Method::Lstm && words == 1.0 {
+            return wrong("words", "1".into(), "below 1: an LSTM that is not trained writes anything");
+        }
+        for (setting, value) in [
+            ("count", self.count),
+            ("max-tokens", self.max_tokens),
+            ("steps", self.steps() as usize),
+            ("k", self.k as usize),
+        ] {
             if value == 0 {
                 return wrong(setting, "0".into(), "1 or more");
             }
@@ -159,6 +198,30 @@ impl SynthesisSettings {
                 format!("{} is neither CSV nor JSON Lines", self.out.display()),
                 "end its name with .csv or .jsonl, with .gz or .zst if it is to be packed",
             )),
+        }
+    }
+
+    /// The share of the price that is spent on words.
+    pub fn words(&self) -> f64 {
+        self.words.unwrap_or(self.usual().words)
+    }
+
+    pub(super) fn steps(&self) -> u64 {
+        self.steps.unwrap_or(self.usual().steps)
+    }
+
+    pub(super) fn clip(&self) -> f64 {
+        self.clip.unwrap_or(self.usual().clip)
+    }
+
+    pub(super) fn rate(&self) -> f64 {
+        self.rate.unwrap_or(self.usual().rate)
+    }
+
+    fn usual(&self) -> Usual {
+        match self.method {
+            Method::Lstm => Usual { words: 0.1, steps: 150, clip: 1.0, rate: 0.01 },
+            Method::Tuned | Method::Unigram => Usual { words: 0.8, steps: 50, clip: 5.0, rate: 0.01 },
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::settings::{Names, SynthesisSettings};
 use allonym_dp::accountant::group;
-use allonym_nn::Protection;
 use serde::Serialize;
 use std::fmt;
 
@@ -31,20 +30,18 @@ impl SynthesisStatement {
     /// Of counts with noise of this price, for so many labels.
     pub(super) fn pure(settings: &SynthesisSettings, epsilon: f64, labels: usize) -> Self {
         let of_none = Self::of(settings, &[]);
-        let void = settings.seed.map(|_| "the noise comes from a seed: whoever knows it can take it away".to_owned());
         Self {
             epsilon_add_remove: Some(epsilon),
             epsilon_replace_one: Some(2.0 * epsilon),
             epsilon_other_label: (labels > 1).then_some(2.0 * epsilon),
             delta: 0.0,
             delta_other_label: 0.0,
-            void: void.into_iter().collect(),
             ..of_none
         }
     }
 
-    /// Of the promises of all labels' models. Records of different labels are different records: the largest price is that of all.
-    pub(super) fn of(settings: &SynthesisSettings, promises: &[Protection]) -> Self {
+    /// Of the prices of all labels, when a record is added or removed and when it is exchanged. Records of different labels are different records: the largest price is that of all.
+    pub(super) fn of(settings: &SynthesisSettings, prices: &[Option<(f64, f64)>]) -> Self {
         let mut not_protected = vec![
             "which labels there are, and how many records each has".to_owned(),
             "several records of one author together: n records cost up to n times".to_owned(),
@@ -54,32 +51,36 @@ impl SynthesisStatement {
         if settings.names == Names::Stay {
             not_protected.push("names by anything but the noise (`--names public` generalises them first)".to_owned());
         }
-        let (mut add_remove, mut replace_one, mut void) = (Some(0.0_f64), Some(0.0_f64), Vec::new());
-        for promise in promises {
-            match promise {
-                Protection::Differential(promise) => {
-                    add_remove = add_remove.map(|sum| sum.max(promise.epsilon_add_remove));
-                    replace_one = replace_one.map(|sum| sum.max(promise.epsilon_replace_one));
-                    void.extend(promise.void.iter().filter(|why| !void.contains(*why)).cloned().collect::<Vec<_>>());
-                }
-                _ => (add_remove, replace_one) = (None, None),
-            }
+        let k_anonymous = settings.names == Names::KAnonymous;
+        if k_anonymous {
+            not_protected.push(format!(
+                "one of your records by the price below: what is said for a name depends on all records (until {} share it), so one more or less changes others too, and no epsilon of this size bounds that",
+                settings.k
+            ));
         }
-        if add_remove.is_none() {
-            void.push("the model was trained without noise: it can repeat what it read".to_owned());
-        }
-        let several = promises.len() > 1;
+        let known: Option<Vec<(f64, f64)>> = prices.iter().copied().collect();
+        let largest = |of: fn(&(f64, f64)) -> f64| known.as_ref().map(|known| known.iter().map(of).fold(0.0, f64::max));
+        let (add_remove, replace_one) = (largest(|prices| prices.0), largest(|prices| prices.1));
+        let why = match (add_remove, settings.seed) {
+            (None, _) => Some("the model was trained without noise: it can repeat what it read"),
+            (_, Some(_)) => Some("the noise comes from a seed: whoever knows it can take it away"),
+            _ => None,
+        };
+        let several = prices.len() > 1;
         // It leaves one model and enters another: a group of two.
         let other_label = add_remove.and_then(|epsilon| group::approximate(epsilon, settings.delta, 2).ok());
         Self {
-            unit: "one record, as far as it was learned from",
+            unit: match k_anonymous {
+                false => "one record, as far as it was learned from",
+                true => "one record as it was after names were generalised, as far as it was learned from",
+            },
             epsilon_add_remove: add_remove,
             epsilon_replace_one: replace_one,
             epsilon_other_label: other_label.filter(|_| several).map(|(epsilon, _)| epsilon),
             delta: settings.delta,
             delta_other_label: other_label.map_or(1.0, |(_, delta)| delta),
             not_protected,
-            void,
+            void: why.map(str::to_owned).into_iter().collect(),
         }
     }
 }

@@ -5,17 +5,16 @@ use super::plan::Planned;
 use super::settings::{Method, SynthesisSettings, no_noise};
 use super::statement::SynthesisStatement;
 use super::unigram::Unigram;
-use crate::bundled::bundled_model;
+use super::words;
+use super::writer::Public;
 use crate::failure::Failure;
-use crate::training::{PRICE, WITHHELD, begin, check_out};
+use crate::training::{PRICE, begin, check_out};
 use allonym_dp::{Entropy, Purpose};
 use allonym_io::{Compression, Format, Output, push_row};
-use allonym_models::language_model::LanguageModel;
-use allonym_models::tuned::{Sampling, Tuned, TunedSettings};
-use allonym_nn::training::{Data, Ended, Progress, Run, Standing, train};
+use allonym_models::Sampling;
+use allonym_nn::training::Progress;
 use allonym_text::{Vocabulary, detokenise};
 use serde::Serialize;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// What was done.
@@ -43,16 +42,15 @@ pub fn synthesize(
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<Synthesized, Failure> {
     let format = settings.check()?;
-    if settings.method == Method::Tuned {
+    if settings.method != Method::Unigram {
         check_out(&settings.work, settings.resume)?;
     }
-    let (model, _) = bundled_model()?;
-    let language = Arc::new(model.language);
+    let public = Public::open(settings)?;
     progress("reading texts", None);
-    let labelled = Labelled::read(settings, &language)?;
+    let labelled = Labelled::read(settings, public.vocabulary())?;
     let entropy = Entropy::of_seed(settings.seed)?;
     if settings.method == Method::Unigram {
-        return by_shares(settings, format, &labelled, &language, &entropy, progress);
+        return by_shares(settings, format, &labelled, public.vocabulary(), &entropy, progress);
     }
     let mut plans = Vec::new();
     for (label, texts) in &labelled.texts {
@@ -61,42 +59,36 @@ pub fn synthesize(
     for plan in &plans {
         progress(&price_of(plan, settings), None);
     }
+    let prices: Result<Vec<_>, Failure> = plans.iter().map(|plan| plan.prices(settings.delta)).collect();
+    let statement = SynthesisStatement::of(settings, &prices?);
     let _lock = begin(&settings.work, settings, labelled.hash.as_ref(), settings.resume)?;
-    let shape = TunedSettings { rank: settings.rank, ..TunedSettings::default() };
-    let (mut models, mut promises) = (Vec::new(), Vec::new());
-    for (place, (plan, texts)) in plans.iter().zip(labelled.texts.values()).enumerate() {
-        let mut model = Tuned::new(shape.clone(), language.clone())?;
-        // The name of a label may be anything; that of a directory may not.
-        let directory = settings.work.join("training").join(format!("label-{place}"));
-        let named = if plan.label.is_empty() { "training".to_owned() } else { format!("label {}", place + 1) };
-        let data = Data { examples: texts, standing: Standing::Private, fingerprint: WITHHELD };
-        let run = Run {
-            directory: &directory,
-            resume: settings.resume,
-            earlier_steps: 0,
-            stop,
-            progress: &mut |made: &Progress| progress(&named, Some(made)),
-        };
-        let outcome = train(&mut model, &settings.training(plan), data, None, run)?;
-        if outcome.ended == Ended::Stopped {
-            return Ok(Synthesized { plans, trained: model.trained(), written: 0, stopped: true, statement: None });
-        }
-        promises.push(outcome.card.guarantee);
-        models.push(model);
-    }
-    progress("writing texts", None);
-    let statement = SynthesisStatement::of(settings, &promises);
+    let stopped =
+        |plans: Vec<Planned>| Ok(Synthesized { plans, trained: 0, written: 0, stopped: true, statement: None });
+    let Some(words) = words::learn(settings, &plans, &labelled, &public, &entropy, stop, progress)? else {
+        return stopped(plans);
+    };
     let sampling = Sampling { temperature: settings.temperature, max_tokens: settings.max_tokens };
-    let mut columns = Vec::new();
-    for (place, model) in models.iter().enumerate() {
-        let count = models.len() as u64;
+    let (mut columns, mut trained) = (Vec::new(), 0);
+    for (place, ((plan, texts), words)) in plans.iter().zip(labelled.texts.values()).zip(words).enumerate() {
+        let named = if plan.label.is_empty() { String::new() } else { format!("label {}, ", place + 1) };
+        let mut writer = public.writer(settings, words)?;
+        if plan.steps > 0 {
+            trained = writer.numbers();
+            // The name of a label may be anything; that of a directory may not.
+            let directory = settings.work.join("training").join(format!("label-{place}"));
+            let told = &mut |made: &Progress| progress(&format!("{named}training"), Some(made));
+            if writer.train(settings, plan, texts, &directory, stop, told)? {
+                return stopped(plans);
+            }
+        }
+        progress(&format!("{named}writing texts"), None);
+        let count = plans.len() as u64;
         // Each label has streams of its own.
         let stream = |text: u64| entropy.stream(Purpose::Synthetic, text * count + place as u64);
-        columns.push(model.write(settings.share(place, models.len()), sampling, stream)?);
+        columns.push(writer.write(settings.share(place, plans.len()), sampling, stream)?);
     }
     let labels: Vec<&str> = plans.iter().map(|plan| plan.label.as_str()).collect();
-    write(settings, format, language.vocabulary(), &labels, &columns)?;
-    let trained = models.first().map_or(0, Tuned::trained);
+    write(settings, format, public.vocabulary(), &labels, &columns)?;
     Ok(Synthesized { plans, trained, written: settings.count, stopped: false, statement: Some(statement) })
 }
 
@@ -104,13 +96,18 @@ pub fn synthesize(
 fn price_of(plan: &Planned, settings: &SynthesisSettings) -> String {
     let of =
         if plan.label.is_empty() { String::new() } else { " (each label's records pay for themselves)".to_owned() };
-    match (settings.epsilon, plan.noise) {
-        (Some(epsilon), Some(noise)) => format!(
-            "{PRICE} of a record: epsilon {epsilon}, delta {:e}{of}; {} steps on {} of {} records on average, noise {noise:.3} times the clip",
-            settings.delta, plan.steps, plan.batch, plan.records
-        ),
-        _ => format!("{PRICE} of a record: everything; no noise is added, for comparison only"),
-    }
+    let Some(epsilon) = settings.epsilon else {
+        return format!("{PRICE} of a record: everything; no noise is added, for comparison only");
+    };
+    let words = plan.words_noise.map(|noise| format!("words counted once, noise {noise:.2} times a record"));
+    let steps = plan.noise.map(|noise| {
+        format!(
+            "{} steps on {} of {} records on average, noise {noise:.3} times the clip",
+            plan.steps, plan.batch, plan.records
+        )
+    });
+    let how: Vec<String> = words.into_iter().chain(steps).collect();
+    format!("{PRICE} of a record: epsilon {epsilon}, delta {:e}{of}; {}", settings.delta, how.join("; "))
 }
 
 /// Counts words with noise, and lets them write.
@@ -118,13 +115,13 @@ fn by_shares(
     settings: &SynthesisSettings,
     format: Format,
     labelled: &Labelled,
-    language: &LanguageModel,
+    vocabulary: &Vocabulary,
     entropy: &Entropy,
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<Synthesized, Failure> {
     let epsilon = settings.epsilon.ok_or_else(no_noise)?;
     progress(&format!("{PRICE} of a record: epsilon {epsilon}, delta 0; words are counted with noise, once"), None);
-    let learned = Unigram::learn(epsilon, labelled, language.vocabulary(), entropy)?;
+    let learned = Unigram::learn(epsilon, labelled, vocabulary, entropy)?;
     let count = learned.len();
     let text = |place: usize, text: usize| {
         let stream = &mut entropy.stream(Purpose::Synthetic, (text * count + place) as u64);
@@ -133,9 +130,9 @@ fn by_shares(
     let column = |place: usize| (0..settings.share(place, count)).map(|number| text(place, number)).collect();
     let columns: Vec<Vec<Vec<u32>>> = (0..count).map(column).collect();
     let labels: Vec<&str> = labelled.texts.keys().map(String::as_str).collect();
-    write(settings, format, language.vocabulary(), &labels, &columns)?;
+    write(settings, format, vocabulary, &labels, &columns)?;
     let statement = Some(SynthesisStatement::pure(settings, epsilon, count));
-    let trained = language.vocabulary().words();
+    let trained = vocabulary.words();
     Ok(Synthesized { plans: Vec::new(), trained, written: settings.count, stopped: false, statement })
 }
 

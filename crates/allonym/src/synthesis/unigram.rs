@@ -9,7 +9,7 @@ use allonym_text::vocabulary::SPECIAL;
 use allonym_text::{Private, Vocabulary};
 
 /// Shares below so many standard deviations of the noise are taken for noise. It is a choice on noisy numbers, and costs nothing.
-const DEVIATIONS: f64 = 2.0;
+pub(super) const DEVIATIONS: f64 = 2.0;
 
 /// Words and their weights, summed up.
 pub(super) struct Unigram {
@@ -36,12 +36,14 @@ impl Unigram {
             let rng = &mut entropy.stream(Purpose::Counts, place as u64);
             let records = Private::new(records.iter().map(Vec::as_slice));
             let found = shares.of_records(records, vocabulary.words(), rng).into_value();
-            Self::of(&found, DEVIATIONS * shares.deviation(), special)
+            Self::of(&found, DEVIATIONS * shares.deviation())
         };
         Ok(labelled.texts.values().enumerate().map(learned).collect())
     }
 
-    fn of(shares: &[f64], least: f64, special: usize) -> Self {
+    /// Of the share of every word of a vocabulary; those below the least are none.
+    pub(super) fn of(shares: &[f64], least: f64) -> Self {
+        let special = SPECIAL.len();
         let kept = || shares.iter().enumerate().filter(|(_, share)| **share >= least);
         let sums = kept().scan(0.0, |sum, (_, share)| {
             *sum += share;
@@ -67,13 +69,13 @@ mod tests {
 
     #[test]
     fn words_come_by_their_shares_and_noise_does_not() {
-        let unigram = Unigram::of(&[30.0, -4.0, 10.0, 1.9, 0.0], 2.0, 4);
+        let unigram = Unigram::of(&[30.0, -4.0, 10.0, 1.9, 0.0], 2.0);
         let rng = &mut PrivacyRng::reproducible(5);
         let text = unigram.write(40_000, rng);
         let count = |id: u32| text.iter().filter(|word| **word == id).count() as f64;
         // Three quarters, within five standard deviations.
         assert!((count(4) - 30_000.0).abs() < 5.0 * (40_000.0_f64 * 0.1875).sqrt(), "{}", count(4));
         assert_eq!(count(4) + count(6), 40_000.0);
-        assert!(Unigram::of(&[0.5; 9], 2.0, 4).write(5, rng).is_empty());
+        assert!(Unigram::of(&[0.5; 9], 2.0).write(5, rng).is_empty());
     }
 }

@@ -117,7 +117,13 @@ mod tests {
     #[test]
     fn private_training_counts_records_and_shows_no_exact_figure() {
         let directory = tempfile::tempdir().unwrap();
-        let private = allonym_nn::optimiser::PrivateSettings { noise: 1.0, clip: 1.0, delta: 1e-6, owner_only: false };
+        let private = allonym_nn::optimiser::PrivateSettings {
+            noise: 1.0,
+            clip: 1.0,
+            delta: 1e-6,
+            owner_only: false,
+            beside: None,
+        };
         let mut settings = settings(directory.path());
         (settings.basis.private, settings.basis.batch) = (Some(private), Some(8));
         let report = run(&settings).unwrap();

@@ -1,0 +1,437 @@
+//! Table I and figures 3 and 4 of DPvG (Sasada et al. 2021), with an accountant that is sound, beside what is better and what is simpler.
+
+use super::dpvg_figures::{Heat, LossPoint, heat, losses};
+use super::polarity::{Labelled, Polarity, polarity};
+use crate::evaluation::load::{Loaded, Reading};
+use crate::failure::Failure;
+use crate::synthesis::{Method, Names, SynthesisSettings, synthesize};
+use allonym_dp::PrivacyRng;
+use allonym_eval::attack::{membership_by_score, nearest};
+use allonym_eval::measure::Interval;
+use allonym_eval::utility::Runs;
+use allonym_io::{Format, Table};
+use allonym_nn::training::Progress;
+use allonym_text::Document;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+/// A run of words that is longer than this counts as copied.
+const LONGEST: usize = 8;
+/// Members, and as many others, whom an attacker tries to tell apart.
+const ATTACKED: usize = 1000;
+/// Words of the runs by which an attacker looks for a text in what was written.
+const RUN: usize = 3;
+/// Two-sided 95 % points of Student's distribution, by degrees of freedom from 1.
+const STUDENT: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
+
+/// What is to be reproduced.
+#[derive(Clone, Debug)]
+pub struct DpvgReproduction {
+    /// Texts with labels, and a column that says which are for tests.
+    pub data: PathBuf,
+    /// Where texts, tables and figures go.
+    pub out: PathBuf,
+    /// The column of the text.
+    pub text_column: String,
+    /// The column of the label.
+    pub label_column: String,
+    /// The column that is `test` for texts that are tested with. Where there is none, every second text is.
+    pub split_column: String,
+    /// The price of a record.
+    pub epsilon: f64,
+    /// The chance that it does not hold.
+    pub delta: f64,
+    /// Texts that every system writes.
+    pub count: usize,
+    /// The most tokens of a text.
+    pub max_tokens: usize,
+    /// Runs of DP E-D and DPvG, with different noise.
+    pub seeds: u64,
+    /// How many records must share what is said for a name.
+    pub k: u32,
+    /// Test texts, at most.
+    pub tested: usize,
+    /// Texts that the SVM learns from, at most.
+    pub svm: usize,
+    /// Steps of every LSTM. Default: what `synthesize` takes.
+    pub lstm_steps: Option<u64>,
+    /// The prices of figure 4; none leaves it out.
+    pub losses: Vec<f64>,
+    /// Threads; 0 is one a core.
+    pub threads: usize,
+}
+
+impl Default for DpvgReproduction {
+    fn default() -> Self {
+        Self {
+            data: PathBuf::new(),
+            out: PathBuf::new(),
+            text_column: "text".into(),
+            label_column: "label".into(),
+            split_column: "split".into(),
+            epsilon: 1.0,
+            delta: 1e-5,
+            count: 10_000,
+            max_tokens: 100,
+            seeds: 5,
+            k: 5,
+            tested: 5000,
+            svm: 4000,
+            lstm_steps: None,
+            losses: vec![0.5, 1.0, 2.0, 4.0, 8.0],
+            threads: 0,
+        }
+    }
+}
+
+/// A way to get texts to learn from.
+#[derive(Clone, Copy, Debug)]
+struct System {
+    name: &'static str,
+    method: Method,
+    names: Names,
+    private: bool,
+    /// Whether it is run with several seeds.
+    several: bool,
+}
+
+/// Without noise, to see what noise does to membership.
+const SYSTEMS: [System; 6] = [
+    System { name: "unigram", method: Method::Unigram, names: Names::Stay, private: true, several: false },
+    System { name: "tuned", method: Method::Tuned, names: Names::Stay, private: true, several: false },
+    System { name: "dp-e-d", method: Method::Lstm, names: Names::Stay, private: true, several: true },
+    System { name: "dpvg", method: Method::Lstm, names: Names::KAnonymous, private: true, several: true },
+    System { name: "tuned, no noise", method: Method::Tuned, names: Names::Stay, private: false, several: false },
+    System { name: "lstm, no noise", method: Method::Lstm, names: Names::Stay, private: false, several: false },
+];
+
+/// What was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct DpvgFigures {
+    /// The labels, in the order of the F1s.
+    pub labels: Vec<String>,
+    /// Texts learned from and tested with.
+    pub records: [usize; 2],
+    /// The price of every private row.
+    pub price: (f64, f64),
+    /// Table I.
+    pub rows: Vec<SystemRow>,
+    /// DPvG less DP E-D, over the seeds.
+    pub differences: Vec<Difference>,
+    /// Figure 3.
+    pub heat: Vec<Heat>,
+    /// Figure 4.
+    pub losses: Vec<LossPoint>,
+}
+
+/// A row of table I.
+#[derive(Clone, Debug, Serialize)]
+pub struct SystemRow {
+    /// The system.
+    pub system: String,
+    /// The seed of its noise.
+    pub seed: u64,
+    /// What classifiers learned from its texts.
+    pub polarity: Vec<Polarity>,
+    /// What an attacker finds out about who was learned from: the stronger of two. Not for originals.
+    pub membership: Option<Advantage>,
+    /// Different runs of more than eight words that stand in training texts and in no test text.
+    pub copied: Option<usize>,
+    /// A text that it wrote.
+    pub sample: String,
+}
+
+/// What an attacker finds out.
+#[derive(Clone, Debug, Serialize)]
+pub struct Advantage {
+    /// By what.
+    pub by: &'static str,
+    /// The chance that a member has the larger score.
+    pub auc: Option<Interval>,
+    /// Members found less others taken for one.
+    pub advantage: Interval,
+}
+
+/// A mean difference over seeds, with a 95 % interval by Student's distribution.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// The classifier.
+    pub classifier: &'static str,
+    /// The label.
+    pub label: String,
+    /// DPvG's F1 less that of DP E-D.
+    pub difference: Interval,
+}
+
+/// The texts of one side.
+struct Part {
+    texts: Vec<String>,
+    labels: Vec<u32>,
+}
+
+impl Part {
+    fn labelled(&self) -> Labelled<'_> {
+        Labelled { texts: &self.texts, labels: &self.labels }
+    }
+
+    fn some(&self, count: usize, seed: u64) -> Vec<&str> {
+        let mut places: Vec<usize> = (0..self.texts.len()).collect();
+        PrivacyRng::reproducible(seed).shuffle(&mut places);
+        places.iter().take(count).map(|place| self.texts[*place].as_str()).collect()
+    }
+}
+
+fn writing(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Failure + '_ {
+    move |error| Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path")
+}
+
+/// Measures. Texts that a run before has written are not written again.
+///
+/// # Errors
+/// When a file cannot be read or written, or labels are missing.
+pub fn reproduce_dpvg(
+    plan: &DpvgReproduction,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<DpvgFigures, Failure> {
+    progress("reading texts", None);
+    let (learned, tested, labels) = parts(plan)?;
+    let private = plan.out.join("private");
+    std::fs::create_dir_all(&private).map_err(writing(&private))?;
+    let training = private.join("training.jsonl");
+    std::fs::write(&training, rows_of(&learned, &labels)).map_err(writing(&training))?;
+    progress("learning from the originals", None);
+    let of_originals = polarity(learned.labelled(), tested.labelled(), plan.svm)?;
+    progress(&format!("originals: {}", in_short(&of_originals)), None);
+    let mut rows = vec![SystemRow {
+        system: "original".into(),
+        seed: 0,
+        polarity: of_originals,
+        membership: None,
+        copied: None,
+        sample: String::new(),
+    }];
+    let others = Runs::of(&as_str(&tested.texts), LONGEST + 1);
+    let originals = Runs::of(&as_str(&learned.texts), LONGEST + 1);
+    let mut heat_maps = Vec::new();
+    for system in SYSTEMS {
+        for seed in 1..=if system.several { plan.seeds } else { 1 } {
+            let name = format!("{}, seed {seed}", system.name);
+            let Some(written) = written(plan, system, seed, &labels, stop, &mut |stage, made| {
+                progress(&format!("{name}: {stage}"), made);
+            })?
+            else {
+                return Err(Failure::new("stopped", "go on with the same command: what was written is kept"));
+            };
+            progress(&format!("{name}: learning from its texts"), None);
+            if seed == 1 && system.private && system.method != Method::Unigram {
+                heat_maps.push(heat(system.name, &learned.texts, &written.texts)?);
+            }
+            let found = polarity(written.labelled(), tested.labelled(), plan.svm)?;
+            progress(&format!("{name}: {}", in_short(&found)), None);
+            rows.push(SystemRow {
+                system: system.name.into(),
+                seed,
+                polarity: found,
+                membership: Some(membership(&written, &learned, &tested)?),
+                copied: Some(originals.copied(&as_str(&written.texts), &others)),
+                sample: written.texts.first().cloned().unwrap_or_default(),
+            });
+        }
+    }
+    let differences = differences(&rows, &labels);
+    let losses = losses(plan, &training, stop, progress)?;
+    let records = [learned.texts.len(), tested.texts.len()];
+    Ok(DpvgFigures { labels, records, price: (plan.epsilon, plan.delta), rows, differences, heat: heat_maps, losses })
+}
+
+/// A row in one line, for who waits.
+fn in_short(found: &[Polarity]) -> String {
+    let of = |row: &Polarity| format!("{} {}", row.classifier, super::dpvg_report::shown(&row.f1));
+    found.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn as_str(texts: &[String]) -> Vec<&str> {
+    texts.iter().map(String::as_str).collect()
+}
+
+/// What is learned from and what is tested with, both cut to the same number of tokens.
+fn parts(plan: &DpvgReproduction) -> Result<(Part, Part, Vec<String>), Failure> {
+    let reading = Reading {
+        format: None,
+        table: Table::default(),
+        text_column: plan.text_column.clone(),
+        id_column: plan.label_column.clone(),
+        author_column: "author".into(),
+        label_column: plan.label_column.clone(),
+    };
+    let named = vec![plan.label_column.clone()];
+    let wanted = [named.clone(), vec![plan.split_column.clone()]].concat();
+    let loaded = Loaded::read(&plan.data, &reading, &wanted, &named)?;
+    let no_labels = || Failure::new("some texts have no label", "give every record a label");
+    let of_records: Option<Vec<String>> =
+        loaded.column(&plan.label_column).ok_or_else(no_labels)?.iter().cloned().collect();
+    let of_records = of_records.ok_or_else(no_labels)?;
+    let mut labels = of_records.clone();
+    labels.sort_unstable();
+    labels.dedup();
+    if labels.len() < 2 || labels.len() > 10 {
+        let message = format!("there are {} labels", labels.len());
+        return Err(Failure::new(message, "two are needed, and ten at most"));
+    }
+    let split = loaded.column(&plan.split_column);
+    let is_test = |place: usize, record: usize| match split {
+        Some(split) => split[record].as_deref() == Some("test"),
+        None => place % 2 == 1,
+    };
+    let (mut learned, mut tested) = (Part { texts: vec![], labels: vec![] }, Part { texts: vec![], labels: vec![] });
+    let mut order: Vec<usize> = (0..loaded.texts.len()).collect();
+    // Files are often in the order of their labels.
+    PrivacyRng::reproducible(1).shuffle(&mut order);
+    for (place, record) in order.into_iter().enumerate() {
+        let part = if is_test(place, record) { &mut tested } else { &mut learned };
+        part.texts.push(cut(&loaded.texts[record], plan.max_tokens));
+        part.labels.push(labels.partition_point(|label| *label < of_records[record]) as u32);
+    }
+    tested.texts.truncate(plan.tested);
+    tested.labels.truncate(plan.tested);
+    if learned.texts.is_empty() || tested.texts.is_empty() {
+        let message = format!("{} texts to learn from and {} to test with", learned.texts.len(), tested.texts.len());
+        return Err(Failure::new(
+            message,
+            "the column `--split-column` must be `test` for some texts, and not for all",
+        ));
+    }
+    Ok((learned, tested, labels))
+}
+
+/// The first tokens of a text.
+fn cut(text: &str, tokens: usize) -> String {
+    let end = Document::read_up_to(text, tokens).tokens().last().map_or(0, |token| token.span.end);
+    text[..end].to_owned()
+}
+
+fn rows_of(part: &Part, labels: &[String]) -> String {
+    let row = |(text, label): (&String, &u32)| {
+        serde_json::json!({"text": text, "label": labels[*label as usize]}).to_string() + "\n"
+    };
+    part.texts.iter().zip(&part.labels).map(row).collect()
+}
+
+/// The texts of a system; none if it was stopped.
+fn written(
+    plan: &DpvgReproduction,
+    system: System,
+    seed: u64,
+    labels: &[String],
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<Option<Part>, Failure> {
+    let name = format!("{}-{seed}", system.name.replace(", ", "-").replace(' ', "-"));
+    let (out, work) = (plan.out.join(format!("{name}.jsonl")), plan.out.join("private").join(&name));
+    if !out.is_file() {
+        let settings = SynthesisSettings {
+            data: plan.out.join("private").join("training.jsonl"),
+            out: out.clone(),
+            resume: work.join("settings.toml").is_file(),
+            work,
+            format: Some(Format::Jsonl),
+            label_column: Some("label".into()),
+            epsilon: system.private.then_some(plan.epsilon),
+            delta: plan.delta,
+            count: plan.count,
+            max_tokens: plan.max_tokens,
+            method: system.method,
+            names: system.names,
+            k: plan.k,
+            steps: plan.lstm_steps.filter(|_| system.method == Method::Lstm),
+            seed: Some(seed),
+            threads: plan.threads,
+            ..SynthesisSettings::default()
+        };
+        if synthesize(&settings, stop, progress)?.stopped {
+            return Ok(None);
+        }
+    }
+    let text = std::fs::read_to_string(&out).map_err(|error| Failure::reading("the texts", &out, &error))?;
+    let mut part = Part { texts: vec![], labels: vec![] };
+    for row in text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
+        let label = row["label"].as_str().and_then(|label| labels.iter().position(|known| known == label));
+        if let (Some(text), Some(label)) = (row["text"].as_str(), label) {
+            part.texts.push(text.to_owned());
+            part.labels.push(label as u32);
+        }
+    }
+    Ok(Some(part))
+}
+
+/// Two attackers have the synthetic texts and guess who was learned from: one looks for the nearest text, one for runs of words.
+fn membership(written: &Part, learned: &Part, tested: &Part) -> Result<Advantage, Failure> {
+    let count = ATTACKED.min(learned.texts.len()).min(tested.texts.len()) / 2 * 2;
+    let (members, others) = (learned.some(count, 3), tested.some(count, 4));
+    let texts = as_str(&written.texts);
+    let runs = Runs::of(&texts, RUN);
+    let scores = [
+        ("nearest text", nearest(&members, &texts)?, nearest(&others, &texts)?),
+        ("runs of three words", runs.share(&members), runs.share(&others)),
+    ];
+    let mut found: Vec<Advantage> = Vec::new();
+    for (by, members, others) in scores {
+        let finding = membership_by_score(by, &members, &others)?;
+        let Interval { value, low, high } = finding.measures.accuracy;
+        let [value, low, high] = [value, low, high].map(|accuracy| 2.0 * accuracy - 1.0);
+        found.push(Advantage { by, auc: finding.measures.auc, advantage: Interval { value, low, high } });
+    }
+    found.sort_by(|a, b| b.advantage.value.total_cmp(&a.advantage.value));
+    Ok(found.swap_remove(0))
+}
+
+/// DPvG less DP E-D: the runs of one seed began with the same numbers and have the same noise.
+fn differences(rows: &[SystemRow], labels: &[String]) -> Vec<Difference> {
+    let of = |system: &str| rows.iter().filter(|row| row.system == system).collect::<Vec<_>>();
+    let (with, without) = (of("dpvg"), of("dp-e-d"));
+    let mut found = Vec::new();
+    for (place, classifier) in super::polarity::CLASSIFIERS.into_iter().enumerate() {
+        for (label, name) in labels.iter().enumerate() {
+            let numbers: Vec<f64> = with
+                .iter()
+                .zip(&without)
+                .map(|(with, without)| with.polarity[place].f1[label] - without.polarity[place].f1[label])
+                .collect();
+            if let Some(difference) = of_few(&numbers) {
+                found.push(Difference { classifier, label: name.clone(), difference });
+            }
+        }
+    }
+    found
+}
+
+/// The mean of a few numbers with its interval; nothing for fewer than two.
+fn of_few(numbers: &[f64]) -> Option<Interval> {
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / count;
+    let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let point = *STUDENT.get(numbers.len().checked_sub(2)?).unwrap_or(&1.96);
+    let reach = point * (variance / count).sqrt();
+    Some(Interval { value: mean, low: mean - reach, high: mean + reach })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_of_few_by_hand() {
+        // 1, 2, 3: mean 2, deviation 1, 4.303 / sqrt 3 = 2.4843.
+        let found = of_few(&[1.0, 2.0, 3.0]).unwrap();
+        assert!(found.value == 2.0 && (found.high - 4.4843).abs() < 1e-3 && (found.low + 0.4843).abs() < 1e-3);
+        assert_eq!(of_few(&[1.0]), None);
+    }
+
+    #[test]
+    fn a_text_is_cut_after_whole_tokens() {
+        assert_eq!(cut("One, two three.", 3), "One, two");
+        assert_eq!((cut("One", 3), cut("", 3)), ("One".to_owned(), String::new()));
+    }
+}

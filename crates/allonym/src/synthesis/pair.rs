@@ -1,0 +1,61 @@
+//! Two models that differ by one record: what it changed, with equal noise.
+
+use super::labels::Labelled;
+use super::settings::SynthesisSettings;
+use super::writer::{Public, Words, Writer};
+use crate::failure::Failure;
+use allonym_models::language_model::Text;
+use allonym_nn::training::Progress;
+use allonym_text::vocabulary::END;
+use std::sync::atomic::AtomicBool;
+
+/// Seed words that are tried: the commonest of the public list.
+const SEEDS: u32 = 200;
+
+/// For each seed word, the logarithm of the chance of every word to come first.
+type Chances = Vec<Vec<f64>>;
+
+/// The first records of a file, all of one kind.
+pub(crate) struct OneLabel {
+    public: Public,
+    texts: Vec<Text>,
+}
+
+impl OneLabel {
+    pub(crate) fn of(settings: &SynthesisSettings, records: usize) -> Result<Self, Failure> {
+        let public = Public::open(settings)?;
+        let labelled = Labelled::read(settings, public.vocabulary())?;
+        let texts: Vec<Text> = labelled.texts.into_values().flatten().take(records).collect();
+        Ok(Self { public, texts })
+    }
+
+    /// What a model of all records expects, and one for which the last was exchanged for the first; none if it was stopped. Both have the same seed: the same places are in
+    /// their samples, and the noise is the same. A record less would change the chance of all others to be in a sample.
+    pub(crate) fn pair(
+        &self,
+        settings: &SynthesisSettings,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Option<(Chances, Chances)>, Failure> {
+        // One plan for both, or the noise would differ.
+        let plan = settings.plan("", self.texts.len())?;
+        let mut both = Vec::new();
+        let mut exchanged = self.texts.clone();
+        if let [first, .., last] = &mut exchanged[..] {
+            last.clone_from(first);
+        }
+        for texts in [&self.texts, &exchanged] {
+            let directory = tempfile::tempdir()
+                .map_err(|error| Failure::new(format!("no temporary directory: {}", error.kind()), "check the disk"))?;
+            let mut writer = self.public.writer(settings, Words::None)?;
+            if writer.train(settings, &plan, texts, directory.path(), stop, progress)? {
+                return Ok(None);
+            }
+            let Writer::Seeded(model, _) = &writer else {
+                return Err(Failure::new("only an LSTM begins with seed words", "take that method"));
+            };
+            both.push(model.first_words(&(END + 1..END + 1 + SEEDS).collect::<Vec<_>>())?);
+        }
+        Ok(both.pop().zip(both.pop()).map(|(without, with)| (with, without)))
+    }
+}

@@ -1,0 +1,173 @@
+//! Which words the texts of each label have, counted once with noise, and the public model tilted towards them.
+
+use super::labels::Labelled;
+use super::plan::Planned;
+use super::settings::SynthesisSettings;
+use super::unigram::{DEVIATIONS, Unigram};
+use super::writer::{Public, Words};
+use crate::failure::Failure;
+use allonym_dp::presence::Presence;
+use allonym_dp::{Entropy, PrivacyRng, Purpose};
+use allonym_models::Sampling;
+use allonym_models::language_model::LanguageModel;
+use allonym_models::tuned::{Expected, Observed, Tilt, Tuned, TunedSettings, outcomes, tilts, usual_weights};
+use allonym_nn::training::Progress;
+use allonym_text::{Private, Vocabulary};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Texts that are written to learn what the model would give, in every round: as many as there are records, within these. With few records the noise is larger than what more
+/// texts would tell.
+const TEXTS: [usize; 2] = [64, 1000];
+/// Rounds. A tilt changes what comes after a word as well, so one is not enough.
+const ROUNDS: usize = 3;
+/// The seed of texts that are written to be counted: they are public, and the same on every machine.
+const SEED: u64 = 71;
+
+/// What was found, for each label: kept in the directory of the training, so that words are counted once.
+#[derive(Serialize, Deserialize)]
+struct Found {
+    /// The noisy sums.
+    sums: Vec<Vec<f64>>,
+    /// The tilt of every id, once it is known.
+    tilts: Option<Vec<Tilt>>,
+}
+
+/// What is learned of each label's words; none if it was stopped.
+pub(super) fn learn(
+    settings: &SynthesisSettings,
+    plans: &[Planned],
+    labelled: &Labelled,
+    public: &Public,
+    entropy: &Entropy,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<Option<Vec<Words>>, Failure> {
+    if settings.words() == 0.0 {
+        return Ok(Some(plans.iter().map(|_| Words::None).collect()));
+    }
+    let path = settings.work.join("training").join("words.json");
+    let mut found = match settings.resume.then(|| read(&path)).transpose()?.flatten() {
+        Some(found) => found,
+        None => {
+            progress("counting words", None);
+            let found = Found { sums: sums(plans, labelled, public.vocabulary(), entropy)?, tilts: None };
+            // They are used by nothing before they are kept: a run that is gone on with does not count twice.
+            keep(&path, &found)?;
+            found
+        }
+    };
+    let Public::Language(language) = public else {
+        let seeds =
+            plans.iter().zip(&found.sums).map(|(plan, sums)| Words::Seeds(seeds(plan, sums, public.vocabulary())));
+        return Ok(Some(seeds.collect()));
+    };
+    if found.tilts.is_none() {
+        let weights = usual_weights(language.vocabulary());
+        let mut known = vec![vec![0.0; weights.len()]; plans.len()];
+        for round in 1..=ROUNDS {
+            progress(&format!("fitting the words of the model, round {round} of {ROUNDS}"), None);
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let expected = expected(settings, plans, &known, &weights, language)?;
+            known = fitted(plans, &found.sums, &expected, &known);
+        }
+        found.tilts = Some(known.iter().map(|known| Tilt::of_outcomes(known, language.vocabulary())).collect());
+        keep(&path, &found)?;
+    }
+    Ok(found.tilts.map(|tilts| tilts.into_iter().map(Words::Tilt).collect()))
+}
+
+/// Seed words by how many texts have them, as far as they stand out of the noise.
+fn seeds(plan: &Planned, sums: &[f64], vocabulary: &Vocabulary) -> Unigram {
+    let weights = usual_weights(vocabulary);
+    // The end is no word, and behind the words stand those that come first.
+    let words = 1..vocabulary.words() + 1;
+    let least = DEVIATIONS * plan.noise_of_words();
+    let share = |word: usize| if sums[word] >= least { sums[word] / weights[word] } else { 0.0 };
+    Unigram::of(&words.map(share).collect::<Vec<_>>(), f64::MIN_POSITIVE)
+}
+
+/// The noisy sums of each label.
+fn sums(
+    plans: &[Planned],
+    labelled: &Labelled,
+    vocabulary: &Vocabulary,
+    entropy: &Entropy,
+) -> Result<Vec<Vec<f64>>, Failure> {
+    let (mut sums, weights) = (Vec::new(), usual_weights(vocabulary));
+    for (place, (plan, texts)) in plans.iter().zip(labelled.texts.values()).enumerate() {
+        let records: Vec<Vec<u32>> = texts.iter().map(|text| outcomes(text, vocabulary)).collect();
+        let rng = &mut entropy.stream(Purpose::Counts, place as u64);
+        let records = Private::new(records.iter().map(Vec::as_slice));
+        let presence = Presence::new(plan.noise_of_words())?;
+        sums.push(presence.of_records(records, &weights, rng).into_value());
+    }
+    Ok(sums)
+}
+
+/// What texts of the model with each label's tilt give, a record.
+fn expected(
+    settings: &SynthesisSettings,
+    plans: &[Planned],
+    known: &[Vec<f64>],
+    weights: &[f64],
+    language: &LanguageModel,
+) -> Result<Vec<Expected>, Failure> {
+    let sampling = Sampling { temperature: 1.0, max_tokens: settings.max_tokens };
+    let texts = plans.iter().map(|plan| plan.records).sum::<usize>().clamp(TEXTS[0], TEXTS[1]);
+    let of = |known: &Vec<f64>| -> Result<Expected, Failure> {
+        let tilt = Tilt::of_outcomes(known, language.vocabulary());
+        let model = Tuned::tilted(TunedSettings { rank: 1, ..TunedSettings::default() }, language, tilt)?;
+        let stream = |text: u64| PrivacyRng::reproducible(SEED * 1_000_003 + text);
+        Ok(model.watched(texts, sampling, weights, stream)?)
+    };
+    // At first all labels have the same.
+    match known {
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => Ok(vec![of(first)?; known.len()]),
+        all => all.iter().map(of).collect(),
+    }
+}
+
+/// The most likely tilts, after texts with the known ones gave what was expected.
+fn fitted(plans: &[Planned], sums: &[Vec<f64>], expected: &[Expected], known: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let expected: Vec<Vec<f64>> =
+        plans.iter().zip(expected).map(|(plan, expected)| expected.of_records(plan.records)).collect();
+    let mut fitted = known.to_vec();
+    for outcome in 0..known[0].len() {
+        let observed = |label: usize| Observed {
+            sum: sums[label][outcome],
+            expected: expected[label][outcome],
+            at: known[label][outcome],
+            noise: plans[label].noise_of_words(),
+        };
+        let observed: Vec<Observed> = (0..plans.len()).map(observed).collect();
+        fitted.iter_mut().zip(tilts(&observed)).for_each(|(of_label, tilt)| of_label[outcome] = tilt);
+    }
+    fitted
+}
+
+fn read(path: &PathBuf) -> Result<Option<Found>, Failure> {
+    match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::reading("the counted words", path, &error)),
+        Ok(text) => serde_json::from_str(&text).map(Some).map_err(|_| {
+            Failure::new(
+                format!("{} is damaged", path.display()),
+                "begin anew in another directory: words are then counted again, at the same price again",
+            )
+        }),
+    }
+}
+
+/// Writes the whole file or nothing.
+fn keep(path: &Path, found: &Found) -> Result<(), Failure> {
+    let writing = |error: std::io::Error| {
+        Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path and the disk")
+    };
+    let beside = path.with_extension("json.new");
+    std::fs::write(&beside, serde_json::to_string(found).unwrap_or_default()).map_err(writing)?;
+    std::fs::rename(&beside, path).map_err(writing)
+}

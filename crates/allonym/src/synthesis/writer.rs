@@ -1,0 +1,135 @@
+//! What learns from the texts of a label and then writes.
+
+use super::plan::Planned;
+use super::settings::{Method, SynthesisSettings};
+use super::unigram::Unigram;
+use crate::failure::Failure;
+use crate::training::WITHHELD;
+use allonym_dp::PrivacyRng;
+use allonym_models::language_model::{LanguageModel, Text};
+use allonym_models::seeded::{Seeded, SeededSettings};
+use allonym_models::tuned::{Tilt, Tuned, TunedSettings};
+use allonym_models::{Sampling, Written};
+use allonym_nn::training::{Data, Ended, Model, Progress, Run, Standing, train};
+use allonym_text::Vocabulary;
+use allonym_text::vocabulary::START;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What is public: the language model, or for a model from nothing the words alone.
+pub(super) enum Public {
+    Language(Arc<LanguageModel>),
+    Words(Arc<Vocabulary>),
+}
+
+/// What was learned of a label's words, once, before training.
+pub(super) enum Words {
+    /// Nothing.
+    None,
+    /// How the public model is tilted.
+    Tilt(Tilt),
+    /// By what chances a text begins with a seed.
+    Seeds(Unigram),
+}
+
+/// A model of one label.
+pub(super) enum Writer {
+    Tuned(Box<Tuned>),
+    Seeded(Box<Seeded>, Option<Unigram>),
+}
+
+impl Public {
+    pub(super) fn open(settings: &SynthesisSettings) -> Result<Self, Failure> {
+        Ok(match settings.method {
+            Method::Tuned | Method::Unigram => Self::Language(Arc::new(crate::bundled::bundled_model()?.0.language)),
+            Method::Lstm => {
+                let all = Vocabulary::english(Vocabulary::english_size())?;
+                Self::Words(Arc::new(all.truncated(settings.vocabulary)?))
+            }
+        })
+    }
+
+    pub(super) fn vocabulary(&self) -> &Vocabulary {
+        match self {
+            Self::Language(language) => language.vocabulary(),
+            Self::Words(words) => words,
+        }
+    }
+
+    /// A model of a label that has learned no more than this.
+    pub(super) fn writer(&self, settings: &SynthesisSettings, words: Words) -> Result<Writer, Failure> {
+        let shape = TunedSettings { rank: settings.rank, ..TunedSettings::default() };
+        Ok(match (self, words) {
+            (Self::Language(language), Words::Tilt(tilt)) => {
+                Writer::Tuned(Box::new(Tuned::tilted(shape, language, tilt)?))
+            }
+            (Self::Language(language), _) => Writer::Tuned(Box::new(Tuned::new(shape, language.clone())?)),
+            (Self::Words(vocabulary), words) => {
+                let seed = settings.seed.unwrap_or(SeededSettings::default().seed);
+                let shape =
+                    SeededSettings { cells: settings.cells, words: settings.cells, seed, ..SeededSettings::default() };
+                let seeds = match words {
+                    Words::Seeds(seeds) => Some(seeds),
+                    _ => None,
+                };
+                Writer::Seeded(Box::new(Seeded::new(shape, vocabulary.clone())?), seeds)
+            }
+        })
+    }
+}
+
+impl Writer {
+    /// Numbers that training changes.
+    pub(super) fn numbers(&self) -> usize {
+        match self {
+            Self::Tuned(model) => model.trained(),
+            Self::Seeded(model, _) => model.trained(),
+        }
+    }
+
+    /// Trains as planned; says whether it was stopped.
+    pub(super) fn train(
+        &mut self,
+        settings: &SynthesisSettings,
+        plan: &Planned,
+        texts: &[Text],
+        directory: &Path,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<bool, Failure> {
+        let run = Run { directory, resume: settings.resume, earlier_steps: 0, stop, progress };
+        match self {
+            Self::Tuned(model) => trained(&mut **model, settings, plan, texts, run),
+            Self::Seeded(model, _) => trained(&mut **model, settings, plan, texts, run),
+        }
+    }
+
+    /// Writes texts.
+    pub(super) fn write(
+        &self,
+        count: usize,
+        sampling: Sampling,
+        stream: impl Fn(u64) -> PrivacyRng + Sync,
+    ) -> Result<Vec<Written>, Failure> {
+        Ok(match self {
+            Self::Tuned(model) => model.write(count, sampling, stream)?,
+            Self::Seeded(model, seeds) => model.write(count, sampling, |text| {
+                let mut rng = stream(text);
+                let seed = seeds.as_ref().and_then(|seeds| seeds.write(1, &mut rng).first().copied());
+                (seed.unwrap_or(START), rng)
+            })?,
+        })
+    }
+}
+
+fn trained<M: Model<Example = Text>>(
+    model: &mut M,
+    settings: &SynthesisSettings,
+    plan: &Planned,
+    texts: &[Text],
+    run: Run<'_>,
+) -> Result<bool, Failure> {
+    let data = Data { examples: texts, standing: Standing::Private, fingerprint: WITHHELD };
+    Ok(train(model, &settings.training(plan), data, None, run)?.ended == Ended::Stopped)
+}
