@@ -151,7 +151,7 @@ fn what_was_begun_with_other_settings_does_not_go_on() {
 #[test]
 fn all_of_the_price_can_go_into_words() {
     let place = Place::new();
-    place.file("in.csv", records(400));
+    place.file("in.csv", records(120));
     let (data, out) = (place.name("in.csv"), place.name("out.csv"));
     let words = ["--words", "1", "--max-tokens", "8", "--count", "200", "--epsilon", "20", "--delta", "1e-4"];
     let command = ["synthesize", "--data", &data, "--out", &out, "--label-column", "label"];
@@ -175,7 +175,7 @@ fn all_of_the_price_can_go_into_words() {
 fn an_lstm_learns_from_nothing_and_begins_with_noisy_words() {
     let place = Place::new();
     place.file("in.csv", records(60));
-    let lstm = ["--method", "lstm", "--cells", "6", "--vocabulary", "300"];
+    let lstm = ["--method", "lstm", "--cells", "6", "--lstm-words", "300"];
     let outcome = synthesize(&place, &[&PRIVATE[..], &lstm].concat());
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("words counted once") && outcome.stderr.contains("3 steps on"), "{outcome:?}");
@@ -261,4 +261,8 @@ fn the_paper_is_measured_again_and_goes_on_where_it_was() {
     }
     let again = run(&[&command[..], &small, &["--json"]].concat());
     assert!(again.code == Some(0) && !again.stderr.contains("label 1, training"), "{}", again.stderr);
+    let other = run(&[&command[..], &small, &["--k", "7"]].concat());
+    assert!(other.code == Some(2) && other.stderr.contains("texts of another plan"), "{other:?}");
+    assert!(std::path::Path::new(&out).join("private/tuned-no-noise-1.jsonl").is_file());
+    assert!(!outcome.stdout.contains("| tuned, no noise | "), "no sample of what has no noise: {}", outcome.stdout);
 }

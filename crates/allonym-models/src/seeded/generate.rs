@@ -37,8 +37,8 @@ impl Seeded {
     /// # Errors
     /// When a seed is none of the vocabulary.
     pub fn first_words(&self, seeds: &[u32]) -> Result<Vec<Vec<f64>>, NnError> {
-        let (encoded, _) = self.encode(seeds, 1)?;
-        let mut states = self.decoder.begin(seeds.len(), Some(&encoded.last))?;
+        let encoded = self.encode(seeds, 1)?;
+        let mut states = self.decoder.begin(seeds.len(), Some(&encoded.trace.last))?;
         let mut inputs = Matrix::zeros(seeds.len(), self.written.dimension());
         self.written.forward(&self.store, &vec![START; seeds.len()], &mut inputs, 0)?;
         let vectors = self.decoder.advance(&self.store, &inputs, &mut states)?;
@@ -51,8 +51,8 @@ impl Seeded {
     }
 
     fn group(&self, seeds: &[u32], mut rngs: Vec<PrivacyRng>, sampling: Sampling) -> Result<Vec<Written>, NnError> {
-        let (encoded, _) = self.encode(seeds, 1)?;
-        let mut states = self.decoder.begin(seeds.len(), Some(&encoded.last))?;
+        let encoded = self.encode(seeds, 1)?;
+        let mut states = self.decoder.begin(seeds.len(), Some(&encoded.trace.last))?;
         let mut texts = vec![Written::new(); seeds.len()];
         let mut going: Vec<usize> = (0..seeds.len()).collect();
         let mut before = vec![START; seeds.len()];

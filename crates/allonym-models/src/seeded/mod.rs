@@ -37,11 +37,16 @@ pub struct Seeded {
     store: Store<f32>,
 }
 
+/// What the encoder leaves. Rows are in an order of their own, which depends on the threads.
+struct Encoded {
+    seeds: Arc<Vec<u32>>,
+    trace: RecurrentTrace<f32>,
+    sequences: Arc<Sequences>,
+}
+
 /// What a forward pass leaves.
 struct Pass {
-    seeds: Arc<Vec<u32>>,
-    encoded: RecurrentTrace<f32>,
-    of_seeds: Arc<Sequences>,
+    encoded: Encoded,
     before: Arc<Vec<u32>>,
     decoded: RecurrentTrace<f32>,
     sequences: Arc<Sequences>,
@@ -80,14 +85,15 @@ impl Seeded {
         &self.vocabulary
     }
 
-    /// What the encoder holds after a seed each.
-    fn encode(&self, seeds: &[u32], threads: usize) -> Result<(RecurrentTrace<f32>, Arc<Sequences>), NnError> {
+    /// What the encoder holds after a seed each, and the seeds in the order of its rows.
+    fn encode(&self, seeds: &[u32], threads: usize) -> Result<Encoded, NnError> {
         let sequences = Arc::new(Sequences::new(&vec![1; seeds.len()], threads)?);
         let each: Vec<[u32; 1]> = seeds.iter().map(|seed| [*seed]).collect();
         let seeds = sequences.lay_out(&each.iter().map(<[u32; 1]>::as_slice).collect::<Vec<_>>());
         let mut vectors = Matrix::zeros(seeds.len(), self.read.dimension());
         self.read.forward(&self.store, &seeds, &mut vectors, 0)?;
-        Ok((self.encoder.forward(&self.store, Arc::new(vectors), &sequences, None, None, threads)?, sequences))
+        let trace = self.encoder.forward(&self.store, Arc::new(vectors), &sequences, None, None, threads)?;
+        Ok(Encoded { seeds: Arc::new(seeds), trace, sequences })
     }
 
     fn forward(
@@ -97,15 +103,21 @@ impl Seeded {
         training: Option<&mut PrivacyRng>,
         threads: usize,
     ) -> Result<Pass, NnError> {
-        let (encoded, of_seeds) = self.encode(seeds, threads)?;
+        let encoded = self.encode(seeds, threads)?;
         let lengths: Vec<usize> = batch.iter().map(|text| text.len() - 1).collect();
         let sequences = Arc::new(Sequences::new(&lengths, threads)?);
         let before = sequences.lay_out(&batch.iter().map(|text| &text[..text.len() - 1]).collect::<Vec<_>>());
         let targets = sequences.lay_out(&batch.iter().map(|text| &text[1..]).collect::<Vec<_>>());
         let mut inputs = Matrix::zeros(sequences.rows(), self.written.dimension());
         self.written.forward(&self.store, &before, &mut inputs, 0)?;
-        let decoded =
-            self.decoder.forward(&self.store, Arc::new(inputs), &sequences, Some(&encoded.last), None, threads)?;
+        let decoded = self.decoder.forward(
+            &self.store,
+            Arc::new(inputs),
+            &sequences,
+            Some(&encoded.trace.last),
+            None,
+            threads,
+        )?;
         let (vectors, dropped) = match self.dropout.zip(training) {
             None => (decoded.outputs.clone(), None),
             Some((dropout, rng)) => {
@@ -114,19 +126,19 @@ impl Seeded {
                 (Arc::new(vectors), dropped)
             }
         };
-        let seeds = Arc::new(seeds.to_vec());
-        Ok(Pass { seeds, encoded, of_seeds, before: Arc::new(before), decoded, sequences, vectors, targets, dropped })
+        Ok(Pass { encoded, before: Arc::new(before), decoded, sequences, vectors, targets, dropped })
     }
 
     fn backward(&self, pass: Pass, mut back: Matrix<f32>, gradients: &mut Gradients<f32>) {
-        let Pass { seeds, encoded, of_seeds, before, decoded, sequences, dropped, .. } = pass;
+        let Pass { encoded, before, decoded, sequences, dropped, .. } = pass;
         if let Some(factors) = dropped {
             scale(&mut back, &factors);
         }
         let back = self.decoder.backward(&self.store, decoded, Some(back), None, gradients);
         self.written.backward(&before, back.inputs, &Rows::Tokens(sequences), gradients);
-        let to_seeds = self.encoder.backward(&self.store, encoded, None, Some(&back.initial), gradients).inputs;
-        self.read.backward(&seeds, to_seeds, &Rows::Tokens(of_seeds), gradients);
+        let Encoded { seeds, trace, sequences } = encoded;
+        let to_seeds = self.encoder.backward(&self.store, trace, None, Some(&back.initial), gradients).inputs;
+        self.read.backward(&seeds, to_seeds, &Rows::Tokens(sequences), gradients);
     }
 
     fn words(text: &Text) -> Vec<u32> {

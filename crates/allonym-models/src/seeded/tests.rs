@@ -17,24 +17,29 @@ fn all_numbers_are_trained() {
     assert_eq!(model(0.2).trained(), 2 * 120 + 2 * 392 + 192);
 }
 
-/// One-word texts have one seed, so that the loss is a function of the numbers alone.
+/// One-word texts have one seed, so that the loss is a function of the numbers alone. Threads share the texts out among them, in another order.
 #[test]
 fn gradients_are_those_of_the_loss() {
+    (1..=4).for_each(gradients_are_right);
+}
+
+fn gradients_are_right(threads: usize) {
     let mut model = model(0.0);
-    let texts = [text(&[3, 3, 3]), text(&[7, 7])];
+    let texts = [text(&[3, 3, 3]), text(&[7, 7]), text(&[1, 1]), text(&[12, 12]), text(&[9])];
     let batch: Vec<&Text> = texts.iter().collect();
     let loss = |model: &Seeded| {
-        let mut unused = Gradients::plain(&model.store, 1);
+        let mut unused = Gradients::plain(&model.store, threads);
         model.losses(&batch, &mut unused, &mut PrivacyRng::reproducible(1)).unwrap().iter().sum::<f64>()
     };
-    let mut gradients = Gradients::plain(&model.store, 1);
+    let mut gradients = Gradients::plain(&model.store, threads);
     model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
     let gradients = gradients.into_values();
     let slots: Vec<(String, usize)> =
         model.store.parameters().map(|(name, slot)| (name.to_owned(), slot.range().start)).collect();
-    // The seed 3 has the id 7: its vector is the one of its table that matters.
-    let seed = slots.iter().find(|(name, _)| name.starts_with("read")).map(|(_, start)| start + 7 * 5).unwrap();
-    for place in slots.iter().map(|(_, start)| start + 1).chain([seed, seed + 4]) {
+    // The seed 3 has the id 7, and so on: their vectors are those of the table that matter.
+    let table = slots.iter().find(|(name, _)| name.starts_with("read")).map(|(_, start)| *start).unwrap();
+    let seeds = [3, 7, 1, 12, 9].map(|word| table + (word + END as usize + 1) * 5);
+    for place in slots.iter().map(|(_, start)| start + 1).chain(seeds) {
         let (before, step) = (model.store.values()[place], 1e-2_f32);
         let mut at = |value: f32| {
             model.store.values_mut()[place] = value;
@@ -44,11 +49,11 @@ fn gradients_are_those_of_the_loss() {
         at(before);
         assert!(
             (slope - f64::from(gradients[place])).abs() < 1e-3 * (1.0 + slope.abs()),
-            "{place}: {slope} {}",
+            "{threads} threads, {place}: {slope} {}",
             gradients[place]
         );
     }
-    assert!(gradients[seed] != 0.0, "the seed matters");
+    assert!(seeds.iter().all(|seed| gradients[*seed] != 0.0), "seeds matter");
 }
 
 #[test]
@@ -60,11 +65,31 @@ fn an_example_is_clipped_by_its_own_gradient() {
         gradients.into_values().iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt()
     };
     let batch: Vec<&Text> = texts.iter().collect();
-    let mut gradients = Gradients::private(&model.store, 3, 1);
-    model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
-    let clipped = gradients.clipped(&model.store, 1e9);
-    for (norm, example) in clipped.norms.iter().zip(&texts) {
-        assert!((norm - alone(example)).abs() < 1e-3 * norm, "{norm} {}", alone(example));
+    for threads in 1..=4 {
+        let mut gradients = Gradients::private(&model.store, 3, threads);
+        model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
+        let clipped = gradients.clipped(&model.store, 1e9);
+        for (norm, example) in clipped.norms.iter().zip(&texts) {
+            assert!((norm - alone(example)).abs() < 1e-3 * norm, "{norm} {}", alone(example));
+        }
+    }
+}
+
+/// What one text more changes in the sum of a private step is no longer than the clip, however the work is shared out.
+#[test]
+fn one_text_more_moves_a_private_step_by_no_more_than_the_clip() {
+    let (model, clip) = (model(0.0), 0.3);
+    let texts = [text(&[3, 3, 3]), text(&[7, 7]), text(&[1, 1]), text(&[12, 12]), text(&[9])];
+    for threads in 1..=4 {
+        let sum = |texts: &[Text]| {
+            let batch: Vec<&Text> = texts.iter().collect();
+            let mut gradients = Gradients::private(&model.store, batch.len(), threads);
+            model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
+            gradients.clipped(&model.store, clip).sum
+        };
+        let (all, without) = (sum(&texts), sum(&texts[..4]));
+        let moved = all.iter().zip(without.iter()).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt();
+        assert!(moved <= clip * 1.001 && moved > 0.5 * clip, "{threads} threads: {moved}");
     }
 }
 

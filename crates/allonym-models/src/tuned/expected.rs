@@ -33,15 +33,29 @@ pub struct Tilt {
     pub everywhere: Vec<f32>,
     /// In the first place.
     pub first: Vec<f32>,
+    /// How much a word speaks for a whole text: of several drafts the one is kept whose words have the largest sum. Empty: the first draft is.
+    pub likeness: Vec<f32>,
 }
 
 impl Tilt {
+    /// A number that another tilt hardly has (FNV-1a).
+    pub(super) fn known_by(&self) -> u64 {
+        let all = self.everywhere.iter().chain(&self.first).chain(&self.likeness);
+        all.flat_map(|number| number.to_bits().to_le_bytes())
+            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    }
+
     /// From the number of each outcome.
-    pub fn of_outcomes(numbers: &[f64], vocabulary: &Vocabulary) -> Self {
+    pub fn of_outcomes(numbers: &[f64], likeness: Option<&[f64]>, vocabulary: &Vocabulary) -> Self {
         let (everywhere, first) = numbers.split_at(vocabulary.words() + 1);
         let none = |count: u32| (0..count).map(|_| 0.0);
         let of = |numbers: &[f64]| numbers.iter().map(|number| *number as f32).collect::<Vec<f32>>();
-        Self { everywhere: none(END).chain(of(everywhere)).collect(), first: none(END + 1).chain(of(first)).collect() }
+        Self {
+            everywhere: none(END).chain(of(everywhere)).collect(),
+            first: none(END + 1).chain(of(first)).collect(),
+            likeness: likeness
+                .map_or(Vec::new(), |numbers| none(END).chain(of(&numbers[..=vocabulary.words()])).collect()),
+        }
     }
 }
 
@@ -54,14 +68,21 @@ pub struct Expected {
     weights: Vec<f64>,
     /// For every text, minus the logarithm of the chance that it does not have each outcome.
     missing: Vec<Vec<f32>>,
+    /// What all drafts give, by their chances.
     sums: Vec<f64>,
+    /// How many drafts have each outcome, and how many of those that were kept.
+    had: [Vec<f64>; 2],
+    drafts: usize,
     texts: usize,
 }
 
+/// As many texts without news are taken to have been seen beside those that were: where few had a word, the choice among drafts is taken not to matter for it.
+const UNMOVED: f64 = 5.0;
+
 impl Expected {
-    pub(super) fn new(texts: usize, weights: &[f64]) -> Self {
-        let missing = vec![vec![0.0; weights.len()]; texts];
-        Self { weights: weights.to_vec(), missing, sums: vec![0.0; weights.len()], texts: 0 }
+    pub(super) fn new(drafts: usize, weights: &[f64]) -> Self {
+        let (none, missing) = (vec![0.0; weights.len()], vec![vec![0.0; weights.len()]; drafts]);
+        Self { weights: weights.to_vec(), missing, sums: none.clone(), had: [none.clone(), none], drafts: 0, texts: 0 }
     }
 
     /// A place of a text, and the weights by which the end or a word comes there.
@@ -78,14 +99,22 @@ impl Expected {
         }
     }
 
-    /// The texts are written; one that is shorter than the longest has an end.
-    pub(super) fn ended(&mut self, written: &[Written], longest: usize, vocabulary: &Vocabulary) {
-        for (missing, text) in std::mem::take(&mut self.missing).into_iter().zip(written) {
+    /// The drafts are written, and some of them are kept; one that is shorter than the longest has an end.
+    pub(super) fn ended(&mut self, drafts: &[Written], kept: &[bool], longest: usize, vocabulary: &Vocabulary) {
+        for ((missing, text), kept) in std::mem::take(&mut self.missing).into_iter().zip(drafts).zip(kept) {
             let end = (text.len() < longest).then_some(END);
             let whole: Vec<u32> = text.iter().copied().chain(end).collect();
-            let norm = presence::norm(&outcomes(&whole, vocabulary), &self.weights);
+            let mut outcomes = outcomes(&whole, vocabulary);
+            let norm = presence::norm(&outcomes, &self.weights);
             let given = |missing: f32, weight: f64| -f64::from(-missing).exp_m1() * weight / norm;
-            self.texts += 1;
+            self.drafts += 1;
+            self.texts += usize::from(*kept);
+            outcomes.sort_unstable();
+            outcomes.dedup();
+            for outcome in outcomes {
+                self.had[0][outcome as usize] += 1.0;
+                self.had[1][outcome as usize] += f64::from(u8::from(*kept));
+            }
             if norm > 0.0 {
                 let each = self.sums.iter_mut().zip(missing).zip(&self.weights);
                 each.for_each(|((sum, missing), weight)| *sum += given(missing, *weight));
@@ -94,14 +123,20 @@ impl Expected {
     }
 
     pub(super) fn with(mut self, other: Self) -> Self {
-        self.sums.iter_mut().zip(other.sums).for_each(|(sum, more)| *sum += more);
+        let add = |sums: &mut Vec<f64>, more: Vec<f64>| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        add(&mut self.sums, other.sums);
+        self.had.iter_mut().zip(other.had).for_each(|(had, more)| add(had, more));
+        self.drafts += other.drafts;
         self.texts += other.texts;
         self
     }
 
-    /// What so many records like these texts would give to each outcome.
+    /// What so many records like the kept texts would give to each outcome: what drafts give, times how much more often kept ones were seen to have it.
     pub fn of_records(&self, records: usize) -> Vec<f64> {
-        self.sums.iter().map(|sum| sum * records as f64 / self.texts.max(1) as f64).collect()
+        let (drafts, texts) = (self.drafts.max(1) as f64, self.texts.max(1) as f64);
+        let [all, kept] = &self.had;
+        let moved = |outcome: usize| (kept[outcome] + UNMOVED) / (all[outcome] * texts / drafts + UNMOVED);
+        self.sums.iter().enumerate().map(|(outcome, sum)| sum * moved(outcome) * records as f64 / drafts).collect()
     }
 }
 
@@ -121,7 +156,7 @@ mod tests {
         // Cut off, beginning with an unknown word.
         assert_eq!(outcomes(&[START, END - 2, a], &vocabulary()), [1]);
         assert_eq!(usual_weights(&vocabulary()).len(), 7);
-        let tilt = Tilt::of_outcomes(&[9.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &vocabulary());
+        let tilt = Tilt::of_outcomes(&[9.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0], None, &vocabulary());
         let end = END as usize;
         assert_eq!(
             (tilt.everywhere[end], tilt.everywhere[end + 1], tilt.first[end + 1], tilt.first[end]),
@@ -138,7 +173,7 @@ mod tests {
         expected.saw(0, true, &[0.0, 1.0, 1.0, 0.0], 2.0);
         expected.saw(0, false, &[3.0, 1.0, 0.0, 0.0], 4.0);
         let (a, b) = (END + 1, END + 2);
-        expected.ended(&[vec![b, a]], 2, &vocabulary());
+        expected.ended(&[vec![b, a]], &[true], 2, &vocabulary());
         let norm = presence::norm(&[1, 2, 5], &weights);
         let found = expected.of_records(10);
         // 1 - 1/2 * 3/4 for `a` anywhere, 1/2 for `b`, 3/4 for the end, 1/2 each as the first.
@@ -146,5 +181,20 @@ mod tests {
             let by_hand = 10.0 * chance * weights[outcome] / norm;
             assert!((found[outcome] - by_hand).abs() < 1e-5, "{outcome}: {} {by_hand}", found[outcome]);
         }
+    }
+
+    /// Two drafts with and two without a word, and the two with it are kept: (2 + 5) / (2 * 2/4 + 5) times what drafts give.
+    #[test]
+    fn what_is_kept_has_more_of_what_it_is_kept_for() {
+        let weights = usual_weights(&vocabulary());
+        let mut expected = Expected::new(4, &weights);
+        (0..4).for_each(|draft| expected.saw(draft, true, &[0.0, 1.0, 1.0, 0.0], 2.0));
+        let mut all = expected.clone();
+        let (a, b) = (END + 1, END + 2);
+        let drafts = [vec![a], vec![b], vec![a], vec![b]];
+        expected.ended(&drafts, &[true, false, true, false], 1, &vocabulary());
+        all.ended(&drafts, &[true; 4], 1, &vocabulary());
+        let (kept, all) = (expected.of_records(10), all.of_records(10));
+        assert!((kept[1] / all[1] - 7.0 / 6.0).abs() < 1e-9 && (kept[2] / all[2] - 5.0 / 6.0).abs() < 1e-9);
     }
 }

@@ -11,6 +11,8 @@ use rayon::prelude::*;
 
 /// Texts that are written at once. They share one reading of the weights.
 const TEXTS: usize = 256;
+/// Drafts of a text, of which one is kept: a part of `TEXTS`. A tilt moves words one by one; this moves what kind of text they stand in.
+const DRAFTS: usize = 4;
 /// A smaller group is filled up to so many.
 const FEWEST: usize = 32;
 
@@ -26,19 +28,14 @@ impl Tuned {
         weights: &[f64],
         stream: impl Fn(u64) -> PrivacyRng + Sync,
     ) -> Result<Expected, NnError> {
-        let groups: Result<Vec<Expected>, NnError> = (0..count.div_ceil(TEXTS))
-            .into_par_iter()
-            .map(|group| {
-                let texts = group * TEXTS..count.min((group + 1) * TEXTS);
-                let mut expected = Expected::new(texts.len(), weights);
-                let written =
-                    self.group(texts.map(|text| stream(text as u64)).collect(), sampling, Some(&mut expected))?;
-                expected.ended(&written, sampling.max_tokens, self.language.vocabulary());
-                Ok(expected)
-            })
-            .collect();
+        let groups = self.groups(count, stream, |rngs| {
+            let mut expected = Expected::new(rngs.len(), weights);
+            let drafts = self.group(rngs, sampling, Some(&mut expected))?;
+            expected.ended(&drafts, &self.kept(&drafts), sampling.max_tokens, self.language.vocabulary());
+            Ok(expected)
+        })?;
         // In their order, so that sums do not depend on which thread was first.
-        Ok(groups?.into_iter().fold(Expected::new(0, weights), Expected::with))
+        Ok(groups.into_iter().fold(Expected::new(0, weights), Expected::with))
     }
 
     /// Writes texts from their beginning; each has its own random numbers, so any part of them can be written again.
@@ -51,15 +48,50 @@ impl Tuned {
         sampling: Sampling,
         stream: impl Fn(u64) -> PrivacyRng + Sync,
     ) -> Result<Vec<Written>, NnError> {
-        let starts: Vec<usize> = (0..count).step_by(TEXTS).collect();
-        let groups: Result<Vec<Vec<Written>>, NnError> = starts
+        let groups = self.groups(count, stream, |rngs| {
+            let drafts = self.group(rngs, sampling, None)?;
+            let kept = self.kept(&drafts);
+            Ok(drafts.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(draft, _)| draft).collect::<Vec<_>>())
+        })?;
+        Ok(groups.into_iter().flatten().collect())
+    }
+
+    /// Does something with the random numbers of every group of drafts, groups side by side.
+    fn groups<Found: Send>(
+        &self,
+        count: usize,
+        stream: impl Fn(u64) -> PrivacyRng + Sync,
+        each: impl Fn(Vec<PrivacyRng>) -> Result<Found, NnError> + Sync,
+    ) -> Result<Vec<Found>, NnError> {
+        let drafts = count * self.drafts();
+        let of = |group: usize| group * TEXTS..drafts.min((group + 1) * TEXTS);
+        (0..drafts.div_ceil(TEXTS))
             .into_par_iter()
-            .map(|start| {
-                let rngs = (start..count.min(start + TEXTS)).map(|text| stream(text as u64)).collect();
-                self.group(rngs, sampling, None)
-            })
-            .collect();
-        Ok(groups?.into_iter().flatten().collect())
+            .map(|group| each(of(group).map(|draft| stream(draft as u64)).collect()))
+            .collect()
+    }
+
+    /// How many drafts a text has: they stand one after the other, and never in two groups.
+    fn drafts(&self) -> usize {
+        if self.likeness.is_empty() { 1 } else { DRAFTS }
+    }
+
+    /// Which drafts are kept: of each text's the one that speaks most for itself.
+    fn kept(&self, drafts: &[Written]) -> Vec<bool> {
+        let each = self.drafts();
+        let likeness = |text: &Written| {
+            let mut words = text.clone();
+            words.sort_unstable();
+            words.dedup();
+            words.iter().filter_map(|id| self.likeness.get(*id as usize)).map(|number| f64::from(*number)).sum::<f64>()
+        };
+        let scores: Vec<f64> = drafts.iter().map(likeness).collect();
+        let best = |place: usize| {
+            let first = place / each * each;
+            let of_text = first..(first + each).min(scores.len());
+            of_text.reduce(|best, other| if scores[other] > scores[best] { other } else { best }) == Some(place)
+        };
+        (0..drafts.len()).map(best).collect()
     }
 
     fn group(

@@ -39,6 +39,10 @@ pub struct Tuned {
     negatives: Negatives,
     /// What is added to the logits of a text's first token.
     first: Option<Vec<f32>>,
+    /// What each id speaks for a draft; empty where there is one draft.
+    likeness: Vec<f32>,
+    /// What the tilt is known by, if there is one.
+    tilt: Option<u64>,
 }
 
 impl Tuned {
@@ -57,7 +61,7 @@ impl Tuned {
         let start = up.weight().range().start;
         store.values_mut()[start..].fill(0.0);
         let negatives = Negatives::all(language.vocabulary().ids() as usize)?;
-        Ok(Self { settings, language, down, up, store, negatives, first: None })
+        Ok(Self { settings, language, down, up, store, negatives, first: None, likeness: Vec::new(), tilt: None })
     }
 
     /// The same on a tilted language model. First words are then what the tilt says, and not learned.
@@ -65,8 +69,13 @@ impl Tuned {
     /// # Errors
     /// When a setting is out of range or the tilt has another size.
     pub fn tilted(settings: TunedSettings, language: &LanguageModel, tilt: Tilt) -> Result<Self, ModelError> {
+        let ids = language.vocabulary().ids() as usize;
+        if tilt.first.len() != ids || !(tilt.likeness.is_empty() || tilt.likeness.len() == ids) {
+            return Err(NnError::shape("tilt", "numbers", tilt.first.len(), ids).into());
+        }
         let tilted = Arc::new(language.tilted(&tilt.everywhere)?);
-        Ok(Self { first: Some(tilt.first), ..Self::new(settings, tilted)? })
+        let known = Some(tilt.known_by());
+        Ok(Self { first: Some(tilt.first), likeness: tilt.likeness, tilt: known, ..Self::new(settings, tilted)? })
     }
 
     /// The public model.
@@ -108,7 +117,12 @@ impl Model for Tuned {
     }
 
     fn settings(&self) -> toml::Table {
-        toml::Table::try_from(&self.settings).unwrap_or_default()
+        let mut table = toml::Table::try_from(&self.settings).unwrap_or_default();
+        if let Some(tilt) = self.tilt {
+            // Numbers that were trained beside another tilt are not gone on with.
+            table.insert("tilt".to_owned(), format!("{tilt:016x}").into());
+        }
+        table
     }
 
     fn store(&self) -> &Store<f32> {

@@ -98,3 +98,23 @@ fn what_is_written_does_not_depend_on_how_much_is() {
     assert!(many.iter().all(|text| text.len() <= 9 && text.iter().all(|id| *id > END)));
     assert!(many.iter().any(|text| text.len() < 9), "some end by themselves");
 }
+
+#[test]
+fn of_several_drafts_the_one_is_kept_whose_words_speak_most_for_it() {
+    let (language, ids) = (language(), 24);
+    let mut likeness = vec![0.0; ids];
+    likeness[END as usize + 3] = 1.0;
+    let tilt = |likeness: Vec<f32>| Tilt { everywhere: vec![0.0; ids], first: vec![0.0; ids], likeness };
+    let sampling = Sampling { temperature: 1.0, max_tokens: 5 };
+    let often = |likeness: Vec<f32>| {
+        let model = Tuned::tilted(TunedSettings { rank: 3, seed: 5 }, &language, tilt(likeness)).unwrap();
+        let texts = model.write(400, sampling, PrivacyRng::reproducible).unwrap();
+        assert_eq!(texts.len(), 400);
+        texts.iter().filter(|text| text.contains(&(END + 3))).count() as f64 / 400.0
+    };
+    let (one, of_four) = (often(vec![]), often(likeness));
+    // A text has the word if one of four drafts has: 1 - (1 - p)^4, within six standard deviations.
+    let expected = 1.0 - (1.0 - one).powi(4);
+    assert!((of_four - expected).abs() < 6.0 * (0.25_f64 / 400.0).sqrt() + 0.1, "{one} {of_four} {expected}");
+    assert!(of_four > one + 0.2, "{one} {of_four}");
+}

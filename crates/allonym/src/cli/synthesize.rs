@@ -32,7 +32,7 @@ pub(super) struct Synthesize {
     #[arg(long, value_name = "E", required_unless_present = "not_private")]
     epsilon: Option<f64>,
 
-    /// tuned: the chance that the price does not hold; below 1 over the number of records
+    /// tuned, lstm: the chance that the price does not hold; below 1 over the number of records
     #[arg(long, value_name = "D")]
     delta: Option<f64>,
 
@@ -102,7 +102,7 @@ pub(super) struct Synthesize {
 
     /// lstm: how many words it knows, the first of the public list [default: 5000]
     #[arg(long, value_name = "N")]
-    vocabulary: Option<usize>,
+    lstm_words: Option<usize>,
 
     /// tuned, lstm: below 1, texts are more usual; above, less [default: 1]
     #[arg(long, value_name = "X")]
@@ -187,7 +187,7 @@ impl Synthesize {
             rate: self.rate,
             rank: self.rank.unwrap_or(usual.rank),
             cells: self.cells.unwrap_or(usual.cells),
-            vocabulary: self.vocabulary.unwrap_or(usual.vocabulary),
+            lstm_words: self.lstm_words.unwrap_or(usual.lstm_words),
             temperature: self.temperature.unwrap_or(usual.temperature),
             seed: self.seed,
             threads: self.threads,
@@ -208,6 +208,14 @@ impl Synthesize {
         if self.k.is_some() && !matches!(self.names, NamesFlag::KAnonymous) {
             return Err(Failure::new("`--k` means nothing here", "give `--names k-anonymous` too"));
         }
+        let between = self.words.is_some_and(|share| share > 0.0 && share < 1.0);
+        if self.not_private && (self.clip.is_some() || between) {
+            let flag = if between { "words" } else { "clip" };
+            let message = format!(
+                "`--{flag}` means nothing with `--not-private`: there is no price to share, and nothing is clipped"
+            );
+            return Err(Failure::new(message, "leave it out; `--words 0` or `--words 1` leave out a part"));
+        }
         let steps = learns && self.words != Some(1.0);
         let own = [
             ("delta", self.delta.is_some(), learns),
@@ -218,7 +226,7 @@ impl Synthesize {
             ("rate", self.rate.is_some(), steps),
             ("rank", self.rank.is_some(), steps && tuned),
             ("cells", self.cells.is_some(), lstm),
-            ("vocabulary", self.vocabulary.is_some(), lstm),
+            ("lstm-words", self.lstm_words.is_some(), lstm),
             ("temperature", self.temperature.is_some(), learns),
             ("work", self.work.is_some(), learns),
             ("resume", self.resume, learns),

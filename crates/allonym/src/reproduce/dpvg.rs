@@ -134,12 +134,12 @@ pub struct SystemRow {
     pub seed: u64,
     /// What classifiers learned from its texts.
     pub polarity: Vec<Polarity>,
-    /// What an attacker finds out about who was learned from: the stronger of two. Not for originals.
-    pub membership: Option<Advantage>,
+    /// What two attackers find out about who was learned from. Not for originals.
+    pub membership: Vec<Advantage>,
     /// Different runs of more than eight words that stand in training texts and in no test text.
     pub copied: Option<usize>,
-    /// A text that it wrote.
-    pub sample: String,
+    /// A text that it wrote; not where it was trained without noise.
+    pub sample: Option<String>,
 }
 
 /// What an attacker finds out.
@@ -199,6 +199,7 @@ pub fn reproduce_dpvg(
     let (learned, tested, labels) = parts(plan)?;
     let private = plan.out.join("private");
     std::fs::create_dir_all(&private).map_err(writing(&private))?;
+    same_plan(plan, &private.join("plan.json"))?;
     let training = private.join("training.jsonl");
     std::fs::write(&training, rows_of(&learned, &labels)).map_err(writing(&training))?;
     progress("learning from the originals", None);
@@ -208,9 +209,9 @@ pub fn reproduce_dpvg(
         system: "original".into(),
         seed: 0,
         polarity: of_originals,
-        membership: None,
+        membership: Vec::new(),
         copied: None,
-        sample: String::new(),
+        sample: None,
     }];
     let others = Runs::of(&as_str(&tested.texts), LONGEST + 1);
     let originals = Runs::of(&as_str(&learned.texts), LONGEST + 1);
@@ -234,9 +235,9 @@ pub fn reproduce_dpvg(
                 system: system.name.into(),
                 seed,
                 polarity: found,
-                membership: Some(membership(&written, &learned, &tested)?),
+                membership: membership(&written, &learned, &tested)?,
                 copied: Some(originals.copied(&as_str(&written.texts), &others)),
-                sample: written.texts.first().cloned().unwrap_or_default(),
+                sample: written.texts.first().filter(|_| system.private).cloned(),
             });
         }
     }
@@ -244,6 +245,24 @@ pub fn reproduce_dpvg(
     let losses = losses(plan, &training, stop, progress)?;
     let records = [learned.texts.len(), tested.texts.len()];
     Ok(DpvgFigures { labels, records, price: (plan.epsilon, plan.delta), rows, differences, heat: heat_maps, losses })
+}
+
+/// Texts of another plan, or of other data, are not taken for those of this one.
+fn same_plan(plan: &DpvgReproduction, path: &std::path::Path) -> Result<(), Failure> {
+    let DpvgReproduction { epsilon, delta, count, max_tokens, k, lstm_steps, .. } = plan;
+    let data = crate::evaluation::load::hash(&plan.data);
+    let columns = [&plan.text_column, &plan.label_column, &plan.split_column];
+    let own = serde_json::json!({"data": data, "columns": columns, "epsilon": epsilon, "delta": delta, "count": count,
+        "max-tokens": max_tokens, "k": k, "lstm-steps": lstm_steps, "program": env!("CARGO_PKG_VERSION")})
+    .to_string();
+    match std::fs::read_to_string(path) {
+        Ok(known) if known != own => {
+            let message = format!("{} has texts of another plan or of other data", plan.out.display());
+            Err(Failure::new(message, "choose another `--out`, or repeat the settings"))
+        }
+        Ok(_) => Ok(()),
+        Err(_) => std::fs::write(path, own).map_err(writing(path)),
+    }
 }
 
 /// A row in one line, for who waits.
@@ -329,7 +348,10 @@ fn written(
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<Option<Part>, Failure> {
     let name = format!("{}-{seed}", system.name.replace(", ", "-").replace(' ', "-"));
-    let (out, work) = (plan.out.join(format!("{name}.jsonl")), plan.out.join("private").join(&name));
+    let private = plan.out.join("private");
+    let work = private.join(&name);
+    // What was written without noise may be what was read.
+    let out = if system.private { &plan.out } else { &private }.join(format!("{name}.jsonl"));
     if !out.is_file() {
         let settings = SynthesisSettings {
             data: plan.out.join("private").join("training.jsonl"),
@@ -367,7 +389,7 @@ fn written(
 }
 
 /// Two attackers have the synthetic texts and guess who was learned from: one looks for the nearest text, one for runs of words.
-fn membership(written: &Part, learned: &Part, tested: &Part) -> Result<Advantage, Failure> {
+fn membership(written: &Part, learned: &Part, tested: &Part) -> Result<Vec<Advantage>, Failure> {
     let count = ATTACKED.min(learned.texts.len()).min(tested.texts.len()) / 2 * 2;
     let (members, others) = (learned.some(count, 3), tested.some(count, 4));
     let texts = as_str(&written.texts);
@@ -383,8 +405,7 @@ fn membership(written: &Part, learned: &Part, tested: &Part) -> Result<Advantage
         let [value, low, high] = [value, low, high].map(|accuracy| 2.0 * accuracy - 1.0);
         found.push(Advantage { by, auc: finding.measures.auc, advantage: Interval { value, low, high } });
     }
-    found.sort_by(|a, b| b.advantage.value.total_cmp(&a.advantage.value));
-    Ok(found.swap_remove(0))
+    Ok(found)
 }
 
 /// DPvG less DP E-D: the runs of one seed began with the same numbers and have the same noise.
@@ -412,7 +433,8 @@ fn of_few(numbers: &[f64]) -> Option<Interval> {
     let count = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / count;
     let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    let point = *STUDENT.get(numbers.len().checked_sub(2)?).unwrap_or(&1.96);
+    // For more than ten numbers the point of ten: a little too wide.
+    let point = STUDENT[numbers.len().checked_sub(2)?.min(STUDENT.len() - 1)];
     let reach = point * (variance / count).sqrt();
     Some(Interval { value: mean, low: mean - reach, high: mean + reach })
 }

@@ -96,7 +96,7 @@ pub(super) fn losses(
                 words: Some(0.0),
                 steps: Some(plan.lstm_steps.map_or(STEPS, |steps| steps.min(STEPS))),
                 seed: Some(1),
-                threads: plan.threads,
+                threads: 1,
                 ..SynthesisSettings::default()
             };
             let name = format!("figure 4, {system} at {epsilon}");

@@ -1,9 +1,10 @@
 //! The figures of a reproduction of DPvG, for people.
 
-use super::dpvg::{DpvgFigures, SystemRow};
+use super::dpvg::{Advantage, DpvgFigures, SystemRow};
 use super::dpvg_figures::{heat_svg, loss_svg};
 use super::polarity::CLASSIFIERS;
 use crate::failure::Failure;
+use allonym_eval::measure::Interval;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -20,7 +21,7 @@ impl DpvgFigures {
         let [learned, tested] = self.records;
         let (epsilon, delta) = self.price;
         let mut text = format!(
-            "# DPvG, measured again\n\n- {learned} texts learned from, {tested} tested with. Private rows cost a record epsilon {epsilon}, delta {delta:e} (added or removed), by a sound accountant; the noise is seeded here, for the sake of repetition.\n- `dpvg` generalises names until k records share them, which depends on all records: its epsilon holds for the generalised texts alone.\n\n## Table I: F1 of {}\n\n| learned from | {} |\n|---|{}\n",
+            "# DPvG, measured again\n\n- {learned} texts learned from, {tested} tested with. Private rows cost a record epsilon {epsilon}, delta {delta:e} (added or removed), by a sound accountant. The noise is seeded here, for the sake of repetition, so none of these texts is protected: nothing of them is to be shown unless the data is public.\n- `dpvg` generalises names until k records share them, which depends on all records: its epsilon holds for the generalised texts alone.\n\n## Table I: F1 of {}\n\n| learned from | {} |\n|---|{}\n",
             self.labels.join(" / "),
             CLASSIFIERS.join(" | "),
             "---|".repeat(CLASSIFIERS.len())
@@ -46,34 +47,31 @@ impl DpvgFigures {
                 found.classifier, found.label, difference.value, difference.low, difference.high
             );
         }
-        text.push_str("\n## Who was learned from\n\nAn attacker has the synthetic texts and guesses whether a text was learned from; 0 is a blind guess. Copied: runs of more than eight words of training texts that no test text has.\n\n| system | advantage | by | AUC | copied |\n|---|---|---|---|---|\n");
+        text.push_str("\n## Who was learned from\n\nTwo attackers have the synthetic texts and guess whether a text was learned from: members found less others taken for one; 0 is a blind guess. Copied: runs of more than eight words of training texts that no test text has.\n\n| system | by the nearest text | by runs of three words | copied |\n|---|---|---|---|\n");
         for row in &self.rows {
-            let (Some(membership), Some(copied)) = (&row.membership, row.copied) else { continue };
-            let advantage = membership.advantage;
-            let _ = writeln!(
-                text,
-                "| {} | {:.3} ({:.3} to {:.3}) | {} | {} | {copied} |",
-                row.name(),
-                advantage.value,
-                advantage.low,
-                advantage.high,
-                membership.by,
-                membership.auc.map_or("-".to_owned(), |auc| format!("{:.3}", auc.value))
-            );
+            let Some(copied) = row.copied else { continue };
+            let each = |found: &Advantage| {
+                let Interval { value, low, high } = found.advantage;
+                format!("{value:.3} ({low:.3} to {high:.3})")
+            };
+            let found: Vec<String> = row.membership.iter().map(each).collect();
+            let _ = writeln!(text, "| {} | {} | {copied} |", row.name(), found.join(" | "));
         }
         text.push_str("\n## Figure 3: cosine of originals and synthetic texts, residual IDF\n\n| system | mean | largest |\n|---|---|---|\n");
         for heat in &self.heat {
             let _ = writeln!(text, "| {} | {:.4} | {:.4} |", heat.system, heat.mean, heat.largest);
         }
         if !self.losses.is_empty() {
-            text.push_str("\n## Figure 4: how far one record moved the logarithm of a word's chance, at most\n\nTwo models with equal noise that differ by one record. It is no bound: epsilon is.\n\n| system | epsilon | loss |\n|---|---|---|\n");
+            text.push_str("\n## Figure 4: how far one record moved the logarithm of a word's chance, at most\n\nTwo models with equal noise, without dropout, for one of which one text was exchanged (for `dpvg` after names were generalised, so what that text changed in others is left out). It is no bound: epsilon is.\n\n| system | epsilon | loss |\n|---|---|---|\n");
             for point in &self.losses {
                 let _ = writeln!(text, "| {} | {} | {:.4} |", point.system, point.epsilon, point.loss);
             }
         }
         text.push_str("\n## Samples\n\n| system | text |\n|---|---|\n");
-        for row in self.rows.iter().filter(|row| row.seed == 1) {
-            let _ = writeln!(text, "| {} | {} |", row.system, row.sample.replace('|', "\\|"));
+        for (row, sample) in
+            self.rows.iter().filter(|row| row.seed == 1).filter_map(|row| Some((row, row.sample.as_ref()?)))
+        {
+            let _ = writeln!(text, "| {} | {} |", row.system, sample.replace('|', "\\|"));
         }
         text
     }

@@ -2,11 +2,14 @@
 
 use super::labels::Labelled;
 use super::settings::SynthesisSettings;
-use super::writer::{Public, Words, Writer};
+use super::writer::{Public, trained};
 use crate::failure::Failure;
 use allonym_models::language_model::Text;
-use allonym_nn::training::Progress;
+use allonym_models::seeded::{Seeded, SeededSettings};
+use allonym_nn::training::{Progress, Run};
+use allonym_text::Vocabulary;
 use allonym_text::vocabulary::END;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Seed words that are tried: the commonest of the public list.
@@ -17,20 +20,22 @@ type Chances = Vec<Vec<f64>>;
 
 /// The first records of a file, all of one kind.
 pub(crate) struct OneLabel {
-    public: Public,
+    vocabulary: Arc<Vocabulary>,
     texts: Vec<Text>,
 }
 
 impl OneLabel {
     pub(crate) fn of(settings: &SynthesisSettings, records: usize) -> Result<Self, Failure> {
-        let public = Public::open(settings)?;
-        let labelled = Labelled::read(settings, public.vocabulary())?;
+        let Public::Words(vocabulary) = Public::open(settings)? else {
+            return Err(Failure::new("only an LSTM begins with seed words", "take that method"));
+        };
+        let labelled = Labelled::read(settings, &vocabulary)?;
         let texts: Vec<Text> = labelled.texts.into_values().flatten().take(records).collect();
-        Ok(Self { public, texts })
+        Ok(Self { vocabulary, texts })
     }
 
     /// What a model of all records expects, and one for which the last was exchanged for the first; none if it was stopped. Both have the same seed: the same places are in
-    /// their samples, and the noise is the same. A record less would change the chance of all others to be in a sample.
+    /// their samples, and the noise is the same (on one thread; how sums are rounded depends on how many there are). A record less would change the chance of all others to be in a sample.
     pub(crate) fn pair(
         &self,
         settings: &SynthesisSettings,
@@ -47,13 +52,19 @@ impl OneLabel {
         for texts in [&self.texts, &exchanged] {
             let directory = tempfile::tempdir()
                 .map_err(|error| Failure::new(format!("no temporary directory: {}", error.kind()), "check the disk"))?;
-            let mut writer = self.public.writer(settings, Words::None)?;
-            if writer.train(settings, &plan, texts, directory.path(), stop, progress)? {
+            // What is dropped is drawn row by row, and rows follow from the lengths of all texts: without it, equal noise is equal.
+            let shape = SeededSettings {
+                cells: settings.cells,
+                words: settings.cells,
+                dropout: 0.0,
+                ..SeededSettings::default()
+            };
+            let mut model = Seeded::new(shape, self.vocabulary.clone())?;
+            let run =
+                Run { directory: directory.path(), resume: false, earlier_steps: 0, stop, progress: &mut *progress };
+            if trained(&mut model, settings, &plan, (0, texts), run)? {
                 return Ok(None);
             }
-            let Writer::Seeded(model, _) = &writer else {
-                return Err(Failure::new("only an LSTM begins with seed words", "take that method"));
-            };
             both.push(model.first_words(&(END + 1..END + 1 + SEEDS).collect::<Vec<_>>())?);
         }
         Ok(both.pop().zip(both.pop()).map(|(without, with)| (with, without)))

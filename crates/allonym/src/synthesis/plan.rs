@@ -17,6 +17,8 @@ const PART: usize = 64;
 const LEAST: usize = 32;
 /// That of an LSTM, all of whose numbers are trained: each text takes ten times as long.
 const OF_LSTM: usize = 64;
+/// Labels have seeds of their own: more than there may be labels.
+const MOST_LABELS: u64 = 64;
 /// Tokens whose gradients are computed at once: the logits of these are the largest thing in memory.
 const AT_ONCE: usize = 1 << 12;
 
@@ -65,7 +67,7 @@ impl SynthesisSettings {
     /// Plans a label with so many records.
     pub(super) fn plan(&self, label: &str, records: usize) -> Result<Planned, Failure> {
         let named = if label.is_empty() { "the data" } else { "a label" };
-        if self.delta * records as f64 >= 1.0 {
+        if self.epsilon.is_some() && self.delta * records as f64 >= 1.0 {
             return Err(Failure::new(
                 format!(
                     "delta is {}, and {named} has {records} records: it must be below 1 over their number",
@@ -112,7 +114,7 @@ impl SynthesisSettings {
     }
 
     /// How a plan is carried out.
-    pub(super) fn training(&self, planned: &Planned) -> TrainingSettings {
+    pub(super) fn training(&self, planned: &Planned, place: usize) -> TrainingSettings {
         let private = planned.noise.map(|noise| PrivateSettings {
             noise,
             clip: self.clip(),
@@ -127,7 +129,8 @@ impl SynthesisSettings {
             tokens_at_once: AT_ONCE,
             threads: self.threads(),
             // Noise from a seed protects nobody: it is for experiments, and the statement says so.
-            seed: self.seed,
+            // Each label has its own, or equal noise would cancel between labels.
+            seed: self.seed.map(|seed| (seed.wrapping_mul(MOST_LABELS).wrapping_add(place as u64)) & i64::MAX as u64),
             checkpoint_every: 10,
             schedule: Schedule::default(),
             private,

@@ -85,7 +85,7 @@ pub struct SynthesisSettings {
     /// Cells of an LSTM, and numbers of a word. Default 64.
     pub cells: usize,
     /// Words of an LSTM, the first of the public list. Default 5000.
-    pub vocabulary: usize,
+    pub lstm_words: usize,
     /// Below 1, texts are more usual. Default 1.
     pub temperature: f64,
     /// A seed, for experiments: nothing is private then.
@@ -121,7 +121,7 @@ impl Default for SynthesisSettings {
             rate: None,
             rank: 8,
             cells: 64,
-            vocabulary: 5000,
+            lstm_words: 5000,
             temperature: 1.0,
             seed: None,
             threads: 0,

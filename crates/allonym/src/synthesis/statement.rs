@@ -44,12 +44,15 @@ impl SynthesisStatement {
     pub(super) fn of(settings: &SynthesisSettings, prices: &[Option<(f64, f64)>]) -> Self {
         let mut not_protected = vec![
             "which labels there are, and how many records each has".to_owned(),
-            "several records of one author together: n records cost up to n times".to_owned(),
+            "several records of one author together: n of them cost n times and more, and delta grows faster"
+                .to_owned(),
             "what many records have in common: that is what is learned".to_owned(),
             "other runs on the same records, such as those that chose the settings".to_owned(),
         ];
         if settings.names == Names::Stay {
             not_protected.push("names by anything but the noise (`--names public` generalises them first)".to_owned());
+        } else {
+            not_protected.push("names that the tagger does not find, by anything but the noise".to_owned());
         }
         let k_anonymous = settings.names == Names::KAnonymous;
         if k_anonymous {
@@ -85,6 +88,11 @@ impl SynthesisStatement {
     }
 }
 
+/// A price as it is printed: never less than it is.
+fn up(price: f64) -> f64 {
+    (price * 1e4).ceil() / 1e4
+}
+
 impl fmt::Display for SynthesisStatement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.void.iter().try_for_each(|why| writeln!(f, "not private: {why}"))?;
@@ -96,16 +104,22 @@ impl fmt::Display for SynthesisStatement {
         writeln!(f, "protected: {}", self.unit)?;
         writeln!(
             f,
-            "  epsilon {add_remove:.4} if it is added or removed, {replace_one:.4} if it is exchanged; delta {:e}",
+            "  epsilon {:.4} if it is added or removed, {:.4} if it is exchanged; delta {:e}",
+            up(add_remove),
+            up(replace_one),
             self.delta
         )?;
         if let Some(other) = self.epsilon_other_label {
             writeln!(
                 f,
-                "  epsilon {other:.4} if it is exchanged for one of another label; delta {:.2e}",
+                "  epsilon {:.4} if it is exchanged for one of another label; delta {:.2e}",
+                up(other),
                 self.delta_other_label
             )?;
         }
-        writeln!(f, "  however many texts are written: they cost nothing more")
+        writeln!(f, "  however many texts are written: they cost nothing more")?;
+        writeln!(f, "assuming that")?;
+        writeln!(f, "  - the language model, the words and the settings were chosen without these records")?;
+        writeln!(f, "  - noise on a fine grid counts as Gaussian, and sums of 32-bit floats as exact")
     }
 }

@@ -48,6 +48,11 @@ pub fn synthesize(
     let public = Public::open(settings)?;
     progress("reading texts", None);
     let labelled = Labelled::read(settings, public.vocabulary())?;
+    if settings.resume && labelled.hash.is_none() {
+        let message =
+            "the texts came from no single file, so it cannot be told whether they are those that the run began with";
+        return Err(Failure::refusal(message, "give them as one file, or begin anew"));
+    }
     let entropy = Entropy::of_seed(settings.seed)?;
     if settings.method == Method::Unigram {
         return by_shares(settings, format, &labelled, public.vocabulary(), &entropy, progress);
@@ -77,7 +82,7 @@ pub fn synthesize(
             // The name of a label may be anything; that of a directory may not.
             let directory = settings.work.join("training").join(format!("label-{place}"));
             let told = &mut |made: &Progress| progress(&format!("{named}training"), Some(made));
-            if writer.train(settings, plan, texts, &directory, stop, told)? {
+            if writer.train(settings, plan, (place, texts), &directory, stop, told)? {
                 return stopped(plans);
             }
         }

@@ -14,12 +14,13 @@ use allonym_models::tuned::{Expected, Observed, Tilt, Tuned, TunedSettings, outc
 use allonym_nn::training::Progress;
 use allonym_text::{Private, Vocabulary};
 use serde::{Deserialize, Serialize};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Texts that are written to learn what the model would give, in every round: as many as there are records, within these. With few records the noise is larger than what more
 /// texts would tell.
-const TEXTS: [usize; 2] = [64, 1000];
+const TEXTS: [usize; 2] = [64, 500];
 /// Rounds. A tilt changes what comes after a word as well, so one is not enough.
 const ROUNDS: usize = 3;
 /// The seed of texts that are written to be counted: they are public, and the same on every machine.
@@ -28,6 +29,8 @@ const SEED: u64 = 71;
 /// What was found, for each label: kept in the directory of the training, so that words are counted once.
 #[derive(Serialize, Deserialize)]
 struct Found {
+    /// For each label its records and the noise, and how many outcomes there are: sums of other noise would have another price.
+    drawn: (Vec<(usize, f64)>, usize),
     /// The noisy sums.
     sums: Vec<Vec<f64>>,
     /// The tilt of every id, once it is known.
@@ -48,11 +51,22 @@ pub(super) fn learn(
         return Ok(Some(plans.iter().map(|_| Words::None).collect()));
     }
     let path = settings.work.join("training").join("words.json");
+    let outcomes = usual_weights(public.vocabulary()).len();
+    let drawn = (plans.iter().map(|plan| (plan.records, plan.noise_of_words())).collect(), outcomes);
     let mut found = match settings.resume.then(|| read(&path)).transpose()?.flatten() {
-        Some(found) => found,
+        Some(found) if found.drawn == drawn && found.sums.iter().all(|sums| sums.len() == outcomes) => found,
+        Some(_) => {
+            let message = format!("{} has sums of other records or with other noise", path.display());
+            return Err(Failure::refusal(message, "begin anew in another directory, at a price of its own"));
+        }
+        None if settings.work.join("training").join("label-0").exists() => {
+            let message =
+                format!("{} is missing, and training has begun: words would be counted twice", path.display());
+            return Err(Failure::refusal(message, "begin anew in another directory, at a price of its own"));
+        }
         None => {
             progress("counting words", None);
-            let found = Found { sums: sums(plans, labelled, public.vocabulary(), entropy)?, tilts: None };
+            let found = Found { drawn, sums: sums(plans, labelled, public.vocabulary(), entropy)?, tilts: None };
             // They are used by nothing before they are kept: a run that is gone on with does not count twice.
             keep(&path, &found)?;
             found
@@ -66,15 +80,26 @@ pub(super) fn learn(
     if found.tilts.is_none() {
         let weights = usual_weights(language.vocabulary());
         let mut known = vec![vec![0.0; weights.len()]; plans.len()];
+        let mut likeness: Option<Vec<Vec<f64>>> = None;
+        let tilt = |known: &[f64], likeness: Option<&[f64]>| Tilt::of_outcomes(known, likeness, language.vocabulary());
+        let tilts = |known: &[Vec<f64>], likeness: Option<&Vec<Vec<f64>>>| -> Vec<Tilt> {
+            let of = |(label, known): (usize, &Vec<f64>)| tilt(known, likeness.map(|all| all[label].as_slice()));
+            known.iter().enumerate().map(of).collect()
+        };
         for round in 1..=ROUNDS {
             progress(&format!("fitting the words of the model, round {round} of {ROUNDS}"), None);
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let expected = expected(settings, plans, &known, &weights, language)?;
+            let expected = expected(settings, plans, &tilts(&known, likeness.as_ref()), &weights, language)?;
             known = fitted(plans, &found.sums, &expected, &known);
+            if likeness.is_none() {
+                // From now on drafts are chosen by these numbers, which does about half of the work.
+                likeness = Some(known.clone());
+                known.iter_mut().flatten().for_each(|number| *number *= 0.5);
+            }
         }
-        found.tilts = Some(known.iter().map(|known| Tilt::of_outcomes(known, language.vocabulary())).collect());
+        found.tilts = Some(tilts(&known, likeness.as_ref()));
         keep(&path, &found)?;
     }
     Ok(found.tilts.map(|tilts| tilts.into_iter().map(Words::Tilt).collect()))
@@ -112,21 +137,20 @@ fn sums(
 fn expected(
     settings: &SynthesisSettings,
     plans: &[Planned],
-    known: &[Vec<f64>],
+    tilts: &[Tilt],
     weights: &[f64],
     language: &LanguageModel,
 ) -> Result<Vec<Expected>, Failure> {
     let sampling = Sampling { temperature: 1.0, max_tokens: settings.max_tokens };
     let texts = plans.iter().map(|plan| plan.records).sum::<usize>().clamp(TEXTS[0], TEXTS[1]);
-    let of = |known: &Vec<f64>| -> Result<Expected, Failure> {
-        let tilt = Tilt::of_outcomes(known, language.vocabulary());
-        let model = Tuned::tilted(TunedSettings { rank: 1, ..TunedSettings::default() }, language, tilt)?;
+    let of = |tilt: &Tilt| -> Result<Expected, Failure> {
+        let model = Tuned::tilted(TunedSettings { rank: 1, ..TunedSettings::default() }, language, tilt.clone())?;
         let stream = |text: u64| PrivacyRng::reproducible(SEED * 1_000_003 + text);
         Ok(model.watched(texts, sampling, weights, stream)?)
     };
     // At first all labels have the same.
-    match known {
-        [first, rest @ ..] if rest.iter().all(|other| other == first) => Ok(vec![of(first)?; known.len()]),
+    match tilts {
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => Ok(vec![of(first)?; tilts.len()]),
         all => all.iter().map(of).collect(),
     }
 }
@@ -168,6 +192,8 @@ fn keep(path: &Path, found: &Found) -> Result<(), Failure> {
         Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path and the disk")
     };
     let beside = path.with_extension("json.new");
-    std::fs::write(&beside, serde_json::to_string(found).unwrap_or_default()).map_err(writing)?;
+    let mut file = std::fs::File::create(&beside).map_err(writing)?;
+    file.write_all(serde_json::to_string(found).unwrap_or_default().as_bytes()).map_err(writing)?;
+    file.sync_all().map_err(writing)?;
     std::fs::rename(&beside, path).map_err(writing)
 }

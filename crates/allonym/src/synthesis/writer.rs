@@ -45,7 +45,7 @@ impl Public {
             Method::Tuned | Method::Unigram => Self::Language(Arc::new(crate::bundled::bundled_model()?.0.language)),
             Method::Lstm => {
                 let all = Vocabulary::english(Vocabulary::english_size())?;
-                Self::Words(Arc::new(all.truncated(settings.vocabulary)?))
+                Self::Words(Arc::new(all.truncated(settings.lstm_words)?))
             }
         })
     }
@@ -88,12 +88,12 @@ impl Writer {
         }
     }
 
-    /// Trains as planned; says whether it was stopped.
+    /// Trains as planned on the texts of the label at a place; says whether it was stopped.
     pub(super) fn train(
         &mut self,
         settings: &SynthesisSettings,
         plan: &Planned,
-        texts: &[Text],
+        texts: (usize, &[Text]),
         directory: &Path,
         stop: &AtomicBool,
         progress: &mut dyn FnMut(&Progress),
@@ -123,13 +123,14 @@ impl Writer {
     }
 }
 
-fn trained<M: Model<Example = Text>>(
+/// Trains a model on the texts of the label at a place; says whether it was stopped.
+pub(super) fn trained<M: Model<Example = Text>>(
     model: &mut M,
     settings: &SynthesisSettings,
     plan: &Planned,
-    texts: &[Text],
+    (place, texts): (usize, &[Text]),
     run: Run<'_>,
 ) -> Result<bool, Failure> {
     let data = Data { examples: texts, standing: Standing::Private, fingerprint: WITHHELD };
-    Ok(train(model, &settings.training(plan), data, None, run)?.ended == Ended::Stopped)
+    Ok(train(model, &settings.training(plan, place), data, None, run)?.ended == Ended::Stopped)
 }
