@@ -1,7 +1,8 @@
 //! What the tests of models share: a tiny vocabulary, a short training, a card.
 
+use allonym_dp::PrivacyRng;
 use allonym_nn::training::{Data, Model, Run, Standing, TrainingSettings, train};
-use allonym_nn::{Card, Losses, Protection};
+use allonym_nn::{Card, Gradients, Losses, Protection};
 use allonym_text::Vocabulary;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -42,5 +43,26 @@ pub(crate) fn card() -> Card {
         losses: Losses::default(),
         training: TrainingSettings::default(),
         model: toml::Table::new(),
+    }
+}
+
+/// Whichever example is left out of a private step, and however many threads share the work: the sum moves by no more than the clip. What an example changes is then its own
+/// gradient alone, and where it falls does not depend on others. The model must draw nothing at random.
+pub(crate) fn one_more_moves_a_private_step_by_no_more_than_the_clip<M: Model>(model: &M, examples: &[M::Example]) {
+    let clip = 0.3;
+    for threads in 1..=4 {
+        let sum = |left_out: Option<usize>| {
+            let kept = |place: &usize| Some(*place) != left_out;
+            let batch: Vec<&M::Example> = (0..examples.len()).filter(kept).map(|place| &examples[place]).collect();
+            let mut gradients = Gradients::private(model.store(), batch.len(), threads);
+            model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
+            gradients.clipped(model.store(), clip).sum
+        };
+        let all = sum(None);
+        for left_out in 0..examples.len() {
+            let without = sum(Some(left_out));
+            let moved = all.iter().zip(without.iter()).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt();
+            assert!(moved <= clip * 1.001 && moved > 0.5 * clip, "{threads} threads, without {left_out}: {moved}");
+        }
     }
 }

@@ -219,3 +219,11 @@ fn a_saved_model_writes_the_same_and_a_broken_one_is_refused_by_name() {
         assert!(crate::er_ae::ErAe::open(&path).map(|_| ()).unwrap_err().to_string().contains("of kind `adept`"));
     }
 }
+
+#[test]
+fn one_text_more_moves_a_private_step_by_no_more_than_the_clip() {
+    crate::testing::one_more_moves_a_private_step_by_no_more_than_the_clip(
+        &model(AdeptSettings { noise: 0.0, ..tiny(Norm::L2, 3.0) }),
+        &texts(7),
+    );
+}

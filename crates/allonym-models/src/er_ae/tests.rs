@@ -172,3 +172,10 @@ fn the_reward_moves_probability_from_the_original_to_words_that_are_near() {
     let after = model.reconstruction(&texts(100), 1).unwrap();
     assert!(after.original < before.original && after.cosine > before.cosine + 0.1, "{before:?} {after:?}");
 }
+
+#[test]
+fn one_text_more_moves_a_private_step_by_no_more_than_the_clip() {
+    for attention in [false, true] {
+        crate::testing::one_more_moves_a_private_step_by_no_more_than_the_clip(&model(tiny(attention)), &texts(7));
+    }
+}

@@ -113,3 +113,8 @@ fn neighbours_do_not_change_a_bit() {
     let alone = logits(0, 1);
     assert!((1..=Prefixes::TEXTS).all(|count| logits(4 + count as u32 % 20, count) == alone));
 }
+
+#[test]
+fn one_text_more_moves_a_private_step_by_no_more_than_the_clip() {
+    crate::testing::one_more_moves_a_private_step_by_no_more_than_the_clip(&model(tiny()), &texts(7));
+}

@@ -75,22 +75,10 @@ fn an_example_is_clipped_by_its_own_gradient() {
     }
 }
 
-/// What one text more changes in the sum of a private step is no longer than the clip, however the work is shared out.
 #[test]
 fn one_text_more_moves_a_private_step_by_no_more_than_the_clip() {
-    let (model, clip) = (model(0.0), 0.3);
     let texts = [text(&[3, 3, 3]), text(&[7, 7]), text(&[1, 1]), text(&[12, 12]), text(&[9])];
-    for threads in 1..=4 {
-        let sum = |texts: &[Text]| {
-            let batch: Vec<&Text> = texts.iter().collect();
-            let mut gradients = Gradients::private(&model.store, batch.len(), threads);
-            model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
-            gradients.clipped(&model.store, clip).sum
-        };
-        let (all, without) = (sum(&texts), sum(&texts[..4]));
-        let moved = all.iter().zip(without.iter()).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt();
-        assert!(moved <= clip * 1.001 && moved > 0.5 * clip, "{threads} threads: {moved}");
-    }
+    crate::testing::one_more_moves_a_private_step_by_no_more_than_the_clip(&model(0.0), &texts);
 }
 
 #[test]
