@@ -46,23 +46,30 @@ pub(crate) fn card() -> Card {
     }
 }
 
-/// Whichever example is left out of a private step, and however many threads share the work: the sum moves by no more than the clip. What an example changes is then its own
-/// gradient alone, and where it falls does not depend on others. The model must draw nothing at random.
-pub(crate) fn one_more_moves_a_private_step_by_no_more_than_the_clip<M: Model>(model: &M, examples: &[M::Example]) {
+/// Whichever example is left out of a private step, and however many threads share the work: what it added is its own clipped gradient, as it is without any others, number by
+/// number. So one example moves the sum by no more than the clip. The model must draw nothing at random.
+pub(crate) fn an_example_adds_its_own_clipped_gradient<M: Model>(model: &M, examples: &[M::Example]) {
     let clip = 0.3;
+    let sum = |kept: &dyn Fn(usize) -> bool, threads: usize| {
+        let batch: Vec<&M::Example> =
+            (0..examples.len()).filter(|place| kept(*place)).map(|place| &examples[place]).collect();
+        let mut gradients = Gradients::private(model.store(), batch.len(), threads);
+        model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
+        gradients.clipped(model.store(), clip).sum
+    };
     for threads in 1..=4 {
-        let sum = |left_out: Option<usize>| {
-            let kept = |place: &usize| Some(*place) != left_out;
-            let batch: Vec<&M::Example> = (0..examples.len()).filter(kept).map(|place| &examples[place]).collect();
-            let mut gradients = Gradients::private(model.store(), batch.len(), threads);
-            model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
-            gradients.clipped(model.store(), clip).sum
-        };
-        let all = sum(None);
-        for left_out in 0..examples.len() {
-            let without = sum(Some(left_out));
-            let moved = all.iter().zip(without.iter()).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt();
-            assert!(moved <= clip * 1.001 && moved > 0.5 * clip, "{threads} threads, without {left_out}: {moved}");
+        let all = sum(&|_| true, threads);
+        for example in 0..examples.len() {
+            let (without, alone) = (sum(&|place| place != example, threads), sum(&|place| place == example, 1));
+            let norm = alone.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
+            assert!((norm - clip).abs() < 1e-3 * clip, "clipped: {norm}");
+            for (place, ((all, without), alone)) in all.iter().zip(without.iter()).zip(alone.iter()).enumerate() {
+                let name = model.store().name_at(place);
+                assert!(
+                    (all - without - alone).abs() < 2e-6,
+                    "{threads} threads, {example}, {name}: {all} {without} {alone}"
+                );
+            }
         }
     }
 }

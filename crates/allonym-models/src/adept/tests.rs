@@ -221,8 +221,8 @@ fn a_saved_model_writes_the_same_and_a_broken_one_is_refused_by_name() {
 }
 
 #[test]
-fn one_text_more_moves_a_private_step_by_no_more_than_the_clip() {
-    crate::testing::one_more_moves_a_private_step_by_no_more_than_the_clip(
+fn what_a_text_adds_to_a_private_step_is_its_own_clipped_gradient() {
+    crate::testing::an_example_adds_its_own_clipped_gradient(
         &model(AdeptSettings { noise: 0.0, ..tiny(Norm::L2, 3.0) }),
         &texts(7),
     );

@@ -174,8 +174,8 @@ fn the_reward_moves_probability_from_the_original_to_words_that_are_near() {
 }
 
 #[test]
-fn one_text_more_moves_a_private_step_by_no_more_than_the_clip() {
+fn what_a_text_adds_to_a_private_step_is_its_own_clipped_gradient() {
     for attention in [false, true] {
-        crate::testing::one_more_moves_a_private_step_by_no_more_than_the_clip(&model(tiny(attention)), &texts(7));
+        crate::testing::an_example_adds_its_own_clipped_gradient(&model(tiny(attention)), &texts(7));
     }
 }

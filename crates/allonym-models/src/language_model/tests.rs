@@ -115,6 +115,6 @@ fn neighbours_do_not_change_a_bit() {
 }
 
 #[test]
-fn one_text_more_moves_a_private_step_by_no_more_than_the_clip() {
-    crate::testing::one_more_moves_a_private_step_by_no_more_than_the_clip(&model(tiny()), &texts(7));
+fn what_a_text_adds_to_a_private_step_is_its_own_clipped_gradient() {
+    crate::testing::an_example_adds_its_own_clipped_gradient(&model(tiny()), &texts(7));
 }

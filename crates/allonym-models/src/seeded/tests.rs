@@ -76,9 +76,9 @@ fn an_example_is_clipped_by_its_own_gradient() {
 }
 
 #[test]
-fn one_text_more_moves_a_private_step_by_no_more_than_the_clip() {
+fn what_a_text_adds_to_a_private_step_is_its_own_clipped_gradient() {
     let texts = [text(&[3, 3, 3]), text(&[7, 7]), text(&[1, 1]), text(&[12, 12]), text(&[9])];
-    crate::testing::one_more_moves_a_private_step_by_no_more_than_the_clip(&model(0.0), &texts);
+    crate::testing::an_example_adds_its_own_clipped_gradient(&model(0.0), &texts);
 }
 
 #[test]

@@ -120,11 +120,11 @@ fn of_several_drafts_the_one_is_kept_whose_words_speak_most_for_it() {
 }
 
 #[test]
-fn one_text_more_moves_a_private_step_by_no_more_than_the_clip() {
+fn what_a_text_adds_to_a_private_step_is_its_own_clipped_gradient() {
     let mut model = tuned();
     // As it begins, what is narrow counts nothing.
     let range = model.up.weight().range();
     model.store.values_mut()[range].iter_mut().enumerate().for_each(|(i, value)| *value = (i % 5) as f32 * 0.1 - 0.2);
     let texts = [text(&[3, 4, 3]), text(&[7, 1]), text(&[1, 2]), text(&[12, 11]), text(&[9])];
-    crate::testing::one_more_moves_a_private_step_by_no_more_than_the_clip(&model, &texts);
+    crate::testing::an_example_adds_its_own_clipped_gradient(&model, &texts);
 }
