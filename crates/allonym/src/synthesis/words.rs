@@ -18,9 +18,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Texts that are written to learn what the model would give, in every round: as many as there are records, within these. With few records the noise is larger than what more
+/// Texts that are written to learn what the model would give, in every round: half as many as there are records, within these. With few records the noise is larger than what more
 /// texts would tell.
-const TEXTS: [usize; 2] = [64, 500];
+const TEXTS: [usize; 2] = [16, 500];
 /// Rounds. A tilt changes what comes after a word as well, so one is not enough.
 const ROUNDS: usize = 3;
 /// The seed of texts that are written to be counted: they are public, and the same on every machine.
@@ -142,7 +142,8 @@ fn expected(
     language: &LanguageModel,
 ) -> Result<Vec<Expected>, Failure> {
     let sampling = Sampling { temperature: 1.0, max_tokens: settings.max_tokens };
-    let texts = plans.iter().map(|plan| plan.records).sum::<usize>().clamp(TEXTS[0], TEXTS[1]);
+    let records: usize = plans.iter().map(|plan| plan.records).sum();
+    let texts = (records / 2).clamp(TEXTS[0], TEXTS[1]);
     let of = |tilt: &Tilt| -> Result<Expected, Failure> {
         let model = Tuned::tilted(TunedSettings { rank: 1, ..TunedSettings::default() }, language, tilt.clone())?;
         let stream = |text: u64| PrivacyRng::reproducible(SEED * 1_000_003 + text);
