@@ -39,6 +39,11 @@ impl Failure {
         Self::new(format!("cannot read {what} {}: {why}", path.display()), "check the path")
     }
 
+    /// A file that cannot be written.
+    pub fn writing(path: &std::path::Path, error: &std::io::Error) -> Self {
+        Self::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path")
+    }
+
     /// A refusal with a hint.
     pub fn refusal(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { refused: true, ..Self::new(message, hint) }

@@ -266,3 +266,18 @@ fn the_paper_is_measured_again_and_goes_on_where_it_was() {
     assert!(std::path::Path::new(&out).join("private/tuned-no-noise-1.jsonl").is_file());
     assert!(!outcome.stdout.contains("| tuned, no noise | "), "no sample of what has no noise: {}", outcome.stdout);
 }
+
+#[test]
+fn a_stream_has_texts_alone_and_the_statement_goes_elsewhere() {
+    let place = Place::new();
+    place.file("in.csv", records(40));
+    let data = place.name("in.csv");
+    let outcome =
+        run(&["synthesize", "--method", "unigram", "--data", &data, "--out", "-", "--epsilon", "2", "--count", "3"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(
+        outcome.stdout.lines().count() == 3 && outcome.stdout.lines().all(|line| line.starts_with('{')),
+        "{outcome:?}"
+    );
+    assert!(outcome.stderr.contains("protected: one record"), "{}", outcome.stderr);
+}

@@ -32,6 +32,14 @@ impl Softmax {
         Ok((0..rows.rows()).into_par_iter().map(|row| self.log_probabilities(rows.row(row))).collect())
     }
 
+    /// The likeliest class of every row.
+    ///
+    /// # Errors
+    /// When the rows have another width than what was learned from.
+    pub fn predict(&self, rows: &Sparse) -> Result<Vec<u32>, EvalError> {
+        self.linear.predict(rows)
+    }
+
     /// The probabilities of all classes for all rows.
     ///
     /// # Errors

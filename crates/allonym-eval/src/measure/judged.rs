@@ -117,6 +117,12 @@ fn rank(scores: &[f32], class: u32) -> usize {
 
 /// As scikit-learn has it: over the classes that occur in the truth or in the guesses.
 fn macro_f1(truth: &[u32], guesses: &[Option<u32>], counts: &[u32], classes: usize) -> f64 {
+    let present: Vec<f64> = f1_of_classes(truth, guesses, counts, classes).into_iter().flatten().collect();
+    if present.is_empty() { 0.0 } else { present.iter().sum::<f64>() / present.len() as f64 }
+}
+
+/// The harmonic mean of precision and recall of every class; nothing for one that neither occurred nor was guessed. Each item counts as often as its count says.
+pub fn f1_of_classes(truth: &[u32], guesses: &[Option<u32>], counts: &[u32], classes: usize) -> Vec<Option<f64>> {
     let mut tallies = vec![[0_u64; 3]; classes]; // hits, occurrences, guesses
     for ((truth, guess), count) in truth.iter().zip(guesses).zip(counts) {
         let count = u64::from(*count);
@@ -126,12 +132,11 @@ fn macro_f1(truth: &[u32], guesses: &[Option<u32>], counts: &[u32], classes: usi
             tallies[*truth as usize][0] += if guess == truth { count } else { 0 };
         }
     }
-    let present: Vec<f64> = tallies
-        .iter()
-        .filter(|[_, occurrences, guesses]| occurrences + guesses > 0)
-        .map(|[hits, occurrences, guesses]| 2.0 * *hits as f64 / (occurrences + guesses) as f64)
-        .collect();
-    if present.is_empty() { 0.0 } else { present.iter().sum::<f64>() / present.len() as f64 }
+    let f1 = |[hits, occurrences, guesses]: &[u64; 3]| {
+        let either = occurrences + guesses;
+        (either > 0).then(|| 2.0 * *hits as f64 / either as f64)
+    };
+    tallies.iter().map(f1).collect()
 }
 
 #[cfg(test)]

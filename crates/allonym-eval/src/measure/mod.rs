@@ -6,4 +6,4 @@ mod judged;
 
 pub use area::{area_under_curve, found_at};
 pub use bootstrap::{Interval, RESAMPLES, resampled};
-pub use judged::{Judged, Measures};
+pub use judged::{Judged, Measures, f1_of_classes};

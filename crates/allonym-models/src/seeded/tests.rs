@@ -26,53 +26,23 @@ fn gradients_are_those_of_the_loss() {
 fn gradients_are_right(threads: usize) {
     let mut model = model(0.0);
     let texts = [text(&[3, 3, 3]), text(&[7, 7]), text(&[1, 1]), text(&[12, 12]), text(&[9])];
-    let batch: Vec<&Text> = texts.iter().collect();
-    let loss = |model: &Seeded| {
-        let mut unused = Gradients::plain(&model.store, threads);
-        model.losses(&batch, &mut unused, &mut PrivacyRng::reproducible(1)).unwrap().iter().sum::<f64>()
-    };
-    let mut gradients = Gradients::plain(&model.store, threads);
-    model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
-    let gradients = gradients.into_values();
     let slots: Vec<(String, usize)> =
         model.store.parameters().map(|(name, slot)| (name.to_owned(), slot.range().start)).collect();
     // The seed 3 has the id 7, and so on: their vectors are those of the table that matter.
     let table = slots.iter().find(|(name, _)| name.starts_with("read")).map(|(_, start)| *start).unwrap();
     let seeds = [3, 7, 1, 12, 9].map(|word| table + (word + END as usize + 1) * 5);
-    for place in slots.iter().map(|(_, start)| start + 1).chain(seeds) {
-        let (before, step) = (model.store.values()[place], 1e-2_f32);
-        let mut at = |value: f32| {
-            model.store.values_mut()[place] = value;
-            loss(&model)
-        };
-        let slope = (at(before + step) - at(before - step)) / (2.0 * f64::from(step));
-        at(before);
-        assert!(
-            (slope - f64::from(gradients[place])).abs() < 1e-3 * (1.0 + slope.abs()),
-            "{threads} threads, {place}: {slope} {}",
-            gradients[place]
-        );
-    }
+    let places: Vec<usize> = slots.iter().map(|(_, start)| start + 1).chain(seeds).collect();
+    crate::testing::gradients_are_those_of_the_loss(&mut model, &texts, &places, (threads, 1e-3));
+    let mut gradients = Gradients::plain(&model.store, threads);
+    model.losses(&texts.iter().collect::<Vec<_>>(), &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
+    let gradients = gradients.into_values();
     assert!(seeds.iter().all(|seed| gradients[*seed] != 0.0), "seeds matter");
 }
 
 #[test]
 fn an_example_is_clipped_by_its_own_gradient() {
-    let (model, texts) = (model(0.0), [text(&[1, 1, 1, 1]), text(&[7, 7]), text(&[5])]);
-    let alone = |example: &Text| {
-        let mut gradients = Gradients::plain(&model.store, 1);
-        model.losses(&[example], &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
-        gradients.into_values().iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt()
-    };
-    let batch: Vec<&Text> = texts.iter().collect();
-    for threads in 1..=4 {
-        let mut gradients = Gradients::private(&model.store, 3, threads);
-        model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
-        let clipped = gradients.clipped(&model.store, 1e9);
-        for (norm, example) in clipped.norms.iter().zip(&texts) {
-            assert!((norm - alone(example)).abs() < 1e-3 * norm, "{norm} {}", alone(example));
-        }
-    }
+    let texts = [text(&[1, 1, 1, 1]), text(&[7, 7]), text(&[5])];
+    (1..=4).for_each(|threads| crate::testing::an_example_is_clipped_by_its_own_gradient(&model(0.0), &texts, threads));
 }
 
 #[test]

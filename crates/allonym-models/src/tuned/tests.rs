@@ -45,46 +45,14 @@ fn gradients_are_those_of_the_loss() {
     let range = model.up.weight().range();
     model.store.values_mut()[range].iter_mut().enumerate().for_each(|(i, value)| *value = (i % 5) as f32 * 0.1 - 0.2);
     let texts = [text(&[1, 2, 3, 3]), text(&[7, 0])];
-    let batch: Vec<&Text> = texts.iter().collect();
-    let loss = |model: &Tuned| {
-        let mut unused = Gradients::plain(&model.store, 1);
-        model.losses(&batch, &mut unused, &mut PrivacyRng::reproducible(1)).unwrap().iter().sum::<f64>()
-    };
-    let mut gradients = Gradients::plain(&model.store, 1);
-    model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
-    let gradients = gradients.into_values();
-    for place in [0, 10, 35, 36, 50, 71, 72, 83] {
-        let (before, step) = (model.store.values()[place], 1e-2_f32);
-        let mut at = |value: f32| {
-            model.store.values_mut()[place] = value;
-            loss(&model)
-        };
-        let slope = (at(before + step) - at(before - step)) / (2.0 * f64::from(step));
-        at(before);
-        assert!(
-            (slope - f64::from(gradients[place])).abs() < 2e-2 * (1.0 + slope.abs()),
-            "{place}: {slope} {}",
-            gradients[place]
-        );
-    }
+    let places = [0, 10, 35, 36, 50, 71, 72, 83];
+    crate::testing::gradients_are_those_of_the_loss(&mut model, &texts, &places, (1, 2e-2));
 }
 
-/// The norm of an example in a private step is that of its own gradient, whoever else is in the batch.
 #[test]
 fn an_example_is_clipped_by_its_own_gradient() {
-    let (model, texts) = (tuned(), [text(&[1, 2, 3, 3]), text(&[7, 0]), text(&[5])]);
-    let alone = |example: &Text| {
-        let mut gradients = Gradients::plain(&model.store, 1);
-        model.losses(&[example], &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
-        gradients.into_values().iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt()
-    };
-    let batch: Vec<&Text> = texts.iter().collect();
-    let mut gradients = Gradients::private(&model.store, 3, 1);
-    model.losses(&batch, &mut gradients, &mut PrivacyRng::reproducible(1)).unwrap();
-    let clipped = gradients.clipped(&model.store, 1e9);
-    for (norm, example) in clipped.norms.iter().zip(&texts) {
-        assert!((norm - alone(example)).abs() < 1e-3 * norm, "{norm} {}", alone(example));
-    }
+    let texts = [text(&[1, 2, 3, 3]), text(&[7, 0]), text(&[5])];
+    crate::testing::an_example_is_clipped_by_its_own_gradient(&tuned(), &texts, 1);
 }
 
 #[test]

@@ -13,8 +13,8 @@ Examples:
   allonym synthesize --data notes.jsonl --epsilon 4 --delta 1e-6 --count 1000 --out synthetic.jsonl --names public
   allonym synthesize --data reviews.csv --label-column label --epsilon 1 --delta 1e-5 --count 5000 --out synthetic.csv --resume
 
-The program's public language model is tuned to the texts of each label with noise (DP-Adam), and then writes new texts. From epsilon it plans the
-noise; the price is shown before the first step. Interrupted training goes on with --resume, and the price stays what was announced.";
+The words of each label's texts are counted once with noise, and the program's public language model is fitted to them; the rest of the price tunes it to their order (DP-Adam).
+Then it writes new texts. From epsilon it plans the noise; the price is shown before anything is counted. Interrupted training goes on with --resume, and the price stays what was announced.";
 
 /// Write new texts like those of a file, at one price for each of its records
 #[derive(Debug, Args)]

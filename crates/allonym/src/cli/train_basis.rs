@@ -3,6 +3,7 @@
 use super::anonymize::format_parser;
 use super::progress::Training;
 use allonym::Failure;
+use allonym::io::is_stream;
 use allonym::nn::Protection;
 use allonym::nn::optimiser::PrivateSettings;
 use allonym::nn::training::Progress;
@@ -162,7 +163,13 @@ pub(super) fn conduct<L: Left>(
     let mut shown = Training::new();
     let left = train(&stop, &mut |stage, made| shown.update(stage, made))?;
     drop(shown);
-    super::print(&if json { super::json(&left)? } else { left.told(&out.display().to_string()) })?;
+    let told = if json { super::json(&left)? } else { left.told(&out.display().to_string()) };
+    // Where texts go to standard output, it has nothing else.
+    if is_stream(out) {
+        super::tell(&told)
+    } else {
+        super::print(&told)?
+    }
     if left.stopped() {
         let failure = Failure::new("interrupted", "go on with the same command and `--resume`");
         return Err(Failure { interrupted: true, ..failure });

@@ -157,9 +157,7 @@ impl AdeptFigures {
         let json = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
         for (name, text) in [("adept.json", json), ("adept.csv", self.csv())] {
             let path = directory.join(name);
-            std::fs::write(&path, text).map_err(|error| {
-                Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path")
-            })?;
+            std::fs::write(&path, text).map_err(|error| Failure::writing(&path, &error))?;
         }
         Ok(())
     }

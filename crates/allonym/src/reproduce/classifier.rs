@@ -116,13 +116,18 @@ pub fn membership_of(original: &[&str], seen: &[&str], classes: &[u32], seed: u6
     let classifier = IntentClassifier::learn_at(settings, &as_str(&learned_from), &classes_of(members))?;
     let known = |places: &[usize]| classifier.known(&as_str(&of(original, places)), &classes_of(places));
     let finding = membership_by_score("loss", &known(members)?, &known(others)?)?;
-    let Interval { value, low, high } = finding.measures.accuracy;
-    let [value, low, high] = [value, low, high].map(|accuracy| 2.0 * accuracy - 1.0);
     Ok(Membership {
         auc: finding.measures.auc,
-        advantage: Interval { value, low, high },
+        advantage: advantage(finding.measures.accuracy),
         found_at_one_percent: finding.found_at_one_percent,
     })
+}
+
+/// Members found less others taken for one, where as many of each were tested.
+pub(super) fn advantage(accuracy: Interval) -> Interval {
+    let Interval { value, low, high } = accuracy;
+    let [value, low, high] = [value, low, high].map(|accuracy| 2.0 * accuracy - 1.0);
+    Interval { value, low, high }
 }
 
 pub(super) fn as_str(texts: &[String]) -> Vec<&str> {

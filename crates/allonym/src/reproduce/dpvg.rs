@@ -1,6 +1,8 @@
 //! Table I and figures 3 and 4 of DPvG (Sasada et al. 2021), with an accountant that is sound, beside what is better and what is simpler.
 
+use super::classifier::{advantage, as_str};
 use super::dpvg_figures::{Heat, LossPoint, heat, losses};
+use super::er_ae::writing;
 use super::polarity::{Labelled, Polarity, polarity};
 use crate::evaluation::load::{Loaded, Reading};
 use crate::failure::Failure;
@@ -182,10 +184,6 @@ impl Part {
     }
 }
 
-fn writing(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Failure + '_ {
-    move |error| Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path")
-}
-
 /// Measures. Texts that a run before has written are not written again.
 ///
 /// # Errors
@@ -269,10 +267,6 @@ fn same_plan(plan: &DpvgReproduction, path: &std::path::Path) -> Result<(), Fail
 fn in_short(found: &[Polarity]) -> String {
     let of = |row: &Polarity| format!("{} {}", row.classifier, super::dpvg_report::shown(&row.f1));
     found.iter().map(of).collect::<Vec<_>>().join(", ")
-}
-
-pub(super) fn as_str(texts: &[String]) -> Vec<&str> {
-    texts.iter().map(String::as_str).collect()
 }
 
 /// What is learned from and what is tested with, both cut to the same number of tokens.
@@ -401,9 +395,7 @@ fn membership(written: &Part, learned: &Part, tested: &Part) -> Result<Vec<Advan
     let mut found: Vec<Advantage> = Vec::new();
     for (by, members, others) in scores {
         let finding = membership_by_score(by, &members, &others)?;
-        let Interval { value, low, high } = finding.measures.accuracy;
-        let [value, low, high] = [value, low, high].map(|accuracy| 2.0 * accuracy - 1.0);
-        found.push(Advantage { by, auc: finding.measures.auc, advantage: Interval { value, low, high } });
+        found.push(Advantage { by, auc: finding.measures.auc, advantage: advantage(finding.measures.accuracy) });
     }
     Ok(found)
 }

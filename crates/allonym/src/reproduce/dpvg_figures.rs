@@ -1,6 +1,7 @@
 //! Figures 3 and 4 of DPvG.
 
-use super::dpvg::{DpvgReproduction, as_str};
+use super::classifier::as_str;
+use super::dpvg::DpvgReproduction;
 use crate::failure::Failure;
 use crate::synthesis::{Method, Names, OneLabel, SynthesisSettings};
 use allonym_eval::features::residual_idf;

@@ -91,9 +91,7 @@ impl DpvgFigures {
         }
         for (name, text) in files {
             let path = out.join(name);
-            std::fs::write(&path, text).map_err(|error| {
-                Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path")
-            })?;
+            std::fs::write(&path, text).map_err(|error| Failure::writing(&path, &error))?;
         }
         Ok(())
     }

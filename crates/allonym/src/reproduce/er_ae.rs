@@ -356,8 +356,8 @@ fn notes(plan: &ErAeReproduction, words: usize) -> Vec<String> {
     ]
 }
 
-fn writing(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
-    move |error| Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path")
+pub(super) fn writing(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
+    move |error| Failure::writing(path, &error)
 }
 
 fn write(plan: &ErAeReproduction, figures: &ErAeFigures) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use allonym_eval::classify::{
     Logistic, LogisticSettings, NaiveBayes, NaiveBayesSettings, RbfSvm, RbfSvmSettings, Tree, TreeSettings,
 };
 use allonym_eval::features::{Ngrams, TfIdf, TfIdfSettings, Unit};
+use allonym_eval::measure::f1_of_classes;
 use serde::Serialize;
 
 /// The classifiers, by the paper's names.
@@ -47,15 +48,9 @@ pub(super) fn polarity(
     let svm = RbfSvm::fit(RbfSvmSettings::default(), &weighted.select(&some), &learned.labels[..some.len()], what)?;
     let tree = TreeSettings { fewest_rows: 25, ..TreeSettings::default() };
     let guesses = [
-        best(
-            &Logistic::fit(LogisticSettings::default(), weighted, learned.labels, what)?
-                .log_probabilities_all(of_tests)?,
-        ),
+        Logistic::fit(LogisticSettings::default(), weighted, learned.labels, what)?.predict(of_tests)?,
         svm.predict(of_tests)?,
-        best(
-            &NaiveBayes::fit(NaiveBayesSettings::default(), counted, learned.labels, what)?
-                .log_probabilities_all(counted_tests)?,
-        ),
+        NaiveBayes::fit(NaiveBayesSettings::default(), counted, learned.labels, what)?.predict(counted_tests)?,
         Tree::fit(tree, counted, learned.labels, what)?.predict(counted_tests)?,
     ];
     let labels = learned.labels.iter().chain(tested.labels).max().map_or(0, |most| most + 1);
@@ -68,19 +63,11 @@ pub(super) fn polarity(
     Ok(CLASSIFIERS.iter().zip(guesses).map(of).collect())
 }
 
-fn best(rows: &[Vec<f32>]) -> Vec<u32> {
-    let largest = |row: &Vec<f32>| (0..row.len()).reduce(|best, at| if row[at] > row[best] { at } else { best });
-    rows.iter().map(|row| largest(row).unwrap_or(0) as u32).collect()
-}
-
-/// The harmonic mean of precision and recall, for every label.
+/// The F1 of every label; 0 for one that neither occurs nor is guessed.
 fn f1(guesses: &[u32], labels: &[u32], count: u32) -> Vec<f64> {
-    let of = |label: u32| {
-        let both = guesses.iter().zip(labels).filter(|(guess, truth)| **guess == label && **truth == label).count();
-        let either = guesses.iter().chain(labels).filter(|found| **found == label).count();
-        2.0 * both as f64 / (either as f64).max(1.0)
-    };
-    (0..count).map(of).collect()
+    let guesses: Vec<Option<u32>> = guesses.iter().copied().map(Some).collect();
+    let found = f1_of_classes(labels, &guesses, &vec![1; labels.len()], count as usize);
+    found.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use super::writer::{Public, Words};
 use crate::failure::Failure;
 use allonym_dp::presence::Presence;
 use allonym_dp::{Entropy, PrivacyRng, Purpose};
+use allonym_io::{Compression, Output};
 use allonym_models::Sampling;
 use allonym_models::language_model::LanguageModel;
 use allonym_models::tuned::{Expected, Observed, Tilt, Tuned, TunedSettings, outcomes, tilts, usual_weights};
 use allonym_nn::training::Progress;
 use allonym_text::{Private, Vocabulary};
 use serde::{Deserialize, Serialize};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -78,31 +78,44 @@ pub(super) fn learn(
         return Ok(Some(seeds.collect()));
     };
     if found.tilts.is_none() {
-        let weights = usual_weights(language.vocabulary());
-        let mut known = vec![vec![0.0; weights.len()]; plans.len()];
-        let mut likeness: Option<Vec<Vec<f64>>> = None;
-        let tilt = |known: &[f64], likeness: Option<&[f64]>| Tilt::of_outcomes(known, likeness, language.vocabulary());
-        let tilts = |known: &[Vec<f64>], likeness: Option<&Vec<Vec<f64>>>| -> Vec<Tilt> {
-            let of = |(label, known): (usize, &Vec<f64>)| tilt(known, likeness.map(|all| all[label].as_slice()));
-            known.iter().enumerate().map(of).collect()
-        };
-        for round in 1..=ROUNDS {
-            progress(&format!("fitting the words of the model, round {round} of {ROUNDS}"), None);
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            let expected = expected(settings, plans, &tilts(&known, likeness.as_ref()), &weights, language)?;
-            known = fitted(plans, &found.sums, &expected, &known);
-            if likeness.is_none() {
-                // From now on drafts are chosen by these numbers, which does about half of the work.
-                likeness = Some(known.clone());
-                known.iter_mut().flatten().for_each(|number| *number *= 0.5);
-            }
+        found.tilts = fit(settings, plans, &found.sums, language, stop, progress)?;
+        if found.tilts.is_some() {
+            keep(&path, &found)?;
         }
-        found.tilts = Some(tilts(&known, likeness.as_ref()));
-        keep(&path, &found)?;
     }
     Ok(found.tilts.map(|tilts| tilts.into_iter().map(Words::Tilt).collect()))
+}
+
+/// The tilt with which the public model writes the words of each label's sums; none if it was stopped.
+fn fit(
+    settings: &SynthesisSettings,
+    plans: &[Planned],
+    sums: &[Vec<f64>],
+    language: &LanguageModel,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<Option<Vec<Tilt>>, Failure> {
+    let weights = usual_weights(language.vocabulary());
+    let mut known = vec![vec![0.0; weights.len()]; plans.len()];
+    let mut likeness: Vec<Option<Vec<f64>>> = vec![None; plans.len()];
+    let tilts = |known: &[Vec<f64>], likeness: &[Option<Vec<f64>>]| -> Vec<Tilt> {
+        let each = known.iter().zip(likeness);
+        each.map(|(known, likeness)| Tilt::of_outcomes(known, likeness.as_deref(), language.vocabulary())).collect()
+    };
+    for round in 1..=ROUNDS {
+        progress(&format!("fitting the words of the model, round {round} of {ROUNDS}"), None);
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let expected = expected(settings, plans, &tilts(&known, &likeness), &weights, language)?;
+        known = fitted(plans, sums, &expected, &known);
+        if round == 1 {
+            // From now on drafts are chosen by these numbers, which does about half of the work.
+            likeness = known.iter().cloned().map(Some).collect();
+            known.iter_mut().flatten().for_each(|number| *number *= 0.5);
+        }
+    }
+    Ok(Some(tilts(&known, &likeness)))
 }
 
 /// Seed words by how many texts have them, as far as they stand out of the noise.
@@ -189,12 +202,7 @@ fn read(path: &PathBuf) -> Result<Option<Found>, Failure> {
 
 /// Writes the whole file or nothing.
 fn keep(path: &Path, found: &Found) -> Result<(), Failure> {
-    let writing = |error: std::io::Error| {
-        Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path and the disk")
-    };
-    let beside = path.with_extension("json.new");
-    let mut file = std::fs::File::create(&beside).map_err(writing)?;
-    file.write_all(serde_json::to_string(found).unwrap_or_default().as_bytes()).map_err(writing)?;
-    file.sync_all().map_err(writing)?;
-    std::fs::rename(&beside, path).map_err(writing)
+    let mut file = Output::create(path, Compression::None)?;
+    file.write(serde_json::to_string(found).unwrap_or_default().as_bytes())?;
+    Ok(file.finish()?)
 }

@@ -104,9 +104,7 @@ fn write_data(out: &Path, settings: &impl Serialize, hash: Option<&String>, resu
         Ok(_) if resume => Ok(()),
         _ => {
             write_settings(out, settings)?;
-            std::fs::write(&path, hash + "\n").map_err(|error| {
-                Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path")
-            })
+            std::fs::write(&path, hash + "\n").map_err(|error| Failure::writing(&path, &error))
         }
     }
 }
@@ -124,6 +122,5 @@ fn write_settings(out: &Path, settings: &impl Serialize) -> Result<(), Failure> 
 pub(super) fn write_report(out: &Path, report: &impl Serialize) -> Result<(), Failure> {
     let path = out.join("report.json");
     let text = serde_json::to_string_pretty(report).unwrap_or_default();
-    std::fs::write(&path, text + "\n")
-        .map_err(|error| Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path"))
+    std::fs::write(&path, text + "\n").map_err(|error| Failure::writing(&path, &error))
 }
