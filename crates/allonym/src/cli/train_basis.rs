@@ -166,9 +166,9 @@ pub(super) fn conduct<L: Left>(
     let told = if json { super::json(&left)? } else { left.told(&out.display().to_string()) };
     // Where texts go to standard output, it has nothing else.
     if is_stream(out) {
-        super::tell(&told)
+        super::tell(&told);
     } else {
-        super::print(&told)?
+        super::print(&told)?;
     }
     if left.stopped() {
         let failure = Failure::new("interrupted", "go on with the same command and `--resume`");
