@@ -12,7 +12,7 @@ Examples:
   allonym reproduce dpvg --data reviews.jsonl --out figures
   allonym reproduce dpvg --data reviews.jsonl --seeds 2 --count 2000 --losses 1,8 --out figures
 
-Texts whose `split` is `test` are tested with, the others are learned from; without such a column every second one is tested with. OUT/private has the texts that
+Texts whose `split` is `test` are tested with, the others are learned from; without such a column half of them are, by lot. OUT/private has the texts that
 were learned from, and what was written without noise; elsewhere noise is seeded. Nothing of OUT is protected: it is yours alone unless the data is public. Texts that stand in OUT already are
 not written again, so an interrupted run goes on.";
 

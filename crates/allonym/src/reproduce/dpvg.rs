@@ -38,7 +38,7 @@ pub struct DpvgReproduction {
     pub text_column: String,
     /// The column of the label.
     pub label_column: String,
-    /// The column that is `test` for texts that are tested with. Where there is none, every second text is.
+    /// The column that is `test` for texts that are tested with. Where there is none, half of the texts are, by lot.
     pub split_column: String,
     /// The price of a record.
     pub epsilon: f64,
