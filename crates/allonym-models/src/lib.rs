@@ -8,6 +8,7 @@ pub mod adept;
 mod embeddings;
 pub mod er_ae;
 mod error;
+pub mod ete_anon;
 pub mod fluent;
 mod groups;
 pub mod language_model;

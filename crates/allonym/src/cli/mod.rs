@@ -31,6 +31,7 @@ mod train;
 mod train_adept;
 mod train_basis;
 mod train_entities;
+mod train_ete_anon;
 mod train_fluent;
 mod vocabulary;
 

@@ -36,6 +36,9 @@ enum Kind {
     /// Entities: a tagger of names, for `generalize`
     Entities(Box<super::train_entities::Entities>),
 
+    /// ETE-Anon: an auto-encoder of short sequences, and an agent that changes its context; no formal guarantee
+    EteAnon(Box<super::train_ete_anon::EteAnon>),
+
     /// Fluent: a language model of public text and near words, for `--mechanism fluent`
     Fluent(Box<super::train_fluent::Fluent>),
 }
@@ -99,6 +102,7 @@ impl Train {
             Kind::ErAe(command) => command.run(),
             Kind::Adept(command) => command.run(),
             Kind::Entities(command) => command.run(),
+            Kind::EteAnon(command) => command.run(),
             Kind::Fluent(command) => command.run(),
         }
     }
@@ -108,7 +112,7 @@ impl ErAe {
     fn run(self) -> Result<(), Failure> {
         let usual = ErAeTraining::default();
         let settings = ErAeTraining {
-            basis: self.basis.settings()?,
+            basis: self.basis.settings(50)?,
             embeddings: self.embeddings,
             preset: self.preset,
             layers: self.layers,

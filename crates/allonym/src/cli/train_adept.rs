@@ -81,7 +81,7 @@ impl Adept {
             ClipNorm::L2 => Norm::L2,
         };
         let settings = AdeptTraining {
-            basis: self.basis.settings()?,
+            basis: self.basis.settings(50)?,
             preset: self.preset,
             embeddings: self.embeddings,
             cells: self.cells,

@@ -60,9 +60,9 @@ pub(super) struct BasisFlags {
     #[arg(long, value_name = "N")]
     vocabulary_size: Option<usize>,
 
-    /// The most tokens that are encoded together
-    #[arg(long, default_value_t = 50, value_name = "N")]
-    max_tokens: usize,
+    /// The most tokens that are encoded together [default: 50; for ete-anon 20]
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<usize>,
 
     /// Texts in a step [default: the preset's]
     #[arg(long, value_name = "N")]
@@ -86,8 +86,8 @@ pub(super) struct BasisFlags {
 }
 
 impl BasisFlags {
-    /// The settings that they stand for.
-    pub(super) fn settings(self) -> Result<Basis, Failure> {
+    /// The settings that they stand for; so many tokens are encoded together unless others are asked for.
+    pub(super) fn settings(self, usual_tokens: usize) -> Result<Basis, Failure> {
         Ok(Basis {
             format: self.format.as_deref().map(super::judging::format_of).transpose()?,
             data: self.data,
@@ -100,7 +100,7 @@ impl BasisFlags {
             author_column: self.author_column,
             vocabulary: self.vocabulary,
             vocabulary_size: self.vocabulary_size,
-            max_tokens: self.max_tokens,
+            max_tokens: self.max_tokens.unwrap_or(usual_tokens),
             batch: self.batch,
             rate: self.rate,
             threads: self.threads,

@@ -59,7 +59,7 @@ pub(super) struct Fluent {
 impl Fluent {
     pub(super) fn run(self) -> Result<(), Failure> {
         let settings = FluentTraining {
-            basis: self.basis.settings()?,
+            basis: self.basis.settings(50)?,
             embeddings: self.embeddings,
             layers: self.layers,
             cells: self.cells,

@@ -4,6 +4,7 @@
 //! OUT/er-ae/      the model: parameters, words, vectors, card          (`anonymize --model OUT`)
 //! OUT/ae-dp/      the same before the embedding reward                 (`anonymize --model OUT/ae-dp`)
 //! OUT/adept/      a model of `train adept`
+//! OUT/auto-encoder/  the first part of `train ete-anon`
 //! OUT/fluent/     a model of `train fluent`
 //! OUT/training/   checkpoints and losses of all stages: for its owner
 //! OUT/settings.toml, OUT/report.json
@@ -15,6 +16,7 @@ mod basis;
 mod directory;
 mod er_ae;
 mod er_ae_settings;
+mod ete_anon;
 mod fluent;
 mod fluent_settings;
 mod parts;
@@ -28,6 +30,7 @@ pub use adept_settings::AdeptTraining;
 pub use basis::{Basis, PRICE};
 pub use er_ae::{Report, StageReport, train_er_ae};
 pub use er_ae_settings::ErAeTraining;
+pub use ete_anon::{EteAnonReport, EteAnonTraining, train_ete_anon};
 pub use fluent::{FluentReport, train_fluent};
 pub use fluent_settings::FluentTraining;
 pub use parts::{Parts, Shares};
