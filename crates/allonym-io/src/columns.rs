@@ -73,9 +73,10 @@ impl Columns {
         match column {
             _ if column == self.text => "--text-column",
             _ if self.drop.iter().any(|dropped| dropped == column) => "--drop",
-            _ if column == self.id => "--id-column",
             _ if column == self.author => "--author-column",
             _ if column == self.label => "--label-column",
+            // Last: where nothing is looked up, another column stands for the id.
+            _ if column == self.id => "--id-column",
             _ => "--target",
         }
     }

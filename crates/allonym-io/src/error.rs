@@ -279,7 +279,7 @@ impl IoError {
                 "the output has the input's format: give it that ending, or name the input's format with `--format`"
             }
             Self::NeedsFile { .. } => "save it to a file first: its index is at the end",
-            Self::Empty { .. } => "a file with a header and no records would be fine",
+            Self::Empty { .. } => "it has not even a header: check that it is the right file",
             Self::MissingColumn { flag: "--drop", .. } => {
                 "`--drop` must name columns that are there: a misspelt one would let another pass"
             }

@@ -164,6 +164,7 @@ fn mistakes_are_found_before_anything_is_written() {
     refused(&["--k", "0"], 2, "`k` is 0");
     refused(&["--mode", "private", "--epsilon", "1"], 2, "--delta");
     refused(&["--mode", "private", "--epsilon", "1", "--delta", "2"], 2, "`delta` is 2");
+    refused(&["--mode", "private", "--epsilon", "1", "--delta", "0.9"], 2, "it must be below 1 over their number");
     refused(&["--mode", "public", "--epsilon", "1"], 2, "means nothing in mode `public`");
     refused(&["--mode", "public", "--across"], 2, "`across` lets a record's names change other records");
     let cycle = place.file("cycle.csv", "a,b\nb,c\nc,a\n");

@@ -28,7 +28,7 @@ fn texts_of_every_label_are_written_and_the_price_is_told_before_and_after() {
     place.file("in.csv", records(40));
     let outcome = synthesize(&place, &PRIVATE);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("the price of a record: epsilon 2, delta 1e-3"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("of 2 allowed, delta 1e-3"), "{}", outcome.stderr);
     let protected = outcome.stdout.find("protected: one record").unwrap();
     assert!(outcome.stdout.find("not protected").unwrap() < protected, "{}", outcome.stdout);
     let price: f64 = outcome.stdout.split("epsilon ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
@@ -51,6 +51,7 @@ fn a_seed_repeats_the_texts_and_voids_the_promise() {
     assert_eq!(first, written(&["--seed", "4"]).1);
     assert_ne!(first, written(&[]).1);
     assert!(told.contains("not private: the noise comes from a seed"), "{told}");
+    assert!(told.contains("would have protected, but for that") && !told.contains("\nprotected:"), "{told}");
 }
 
 #[test]
@@ -101,6 +102,7 @@ fn training_without_noise_promises_nothing() {
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(outcome.stdout.contains("not private: the model was trained without noise"), "{}", outcome.stdout);
     assert!(!outcome.stdout.contains("protected: one record"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("anything: a text may be repeated") && !outcome.stdout.contains("cost n times"));
     assert_eq!(place.read("out.csv").lines().next(), Some("text"));
 }
 
@@ -119,14 +121,30 @@ fn mistakes_are_found_before_anything_is_spent() {
     refused(&["--epsilon", "0", "--delta", "1e-3"], "`epsilon` is 0");
     refused(&["--epsilon", "1", "--delta", "0.1"], "it must be below 1 over their number");
     refused(&["--epsilon", "1", "--delta", "1e-3", "--batch", "50"], "`batch` is 50, and the data has 40 records");
-    refused(&["--epsilon", "1", "--delta", "1e-3", "--label-column", "mood"], "mood");
+    for (flag, value, says) in [
+        ("--batch", "0", "`batch` is 0"),
+        ("--clip", "0", "`clip` is 0"),
+        ("--clip", "nan", "`clip` is NaN"),
+        ("--rate", "0", "`rate` is 0"),
+        ("--rank", "0", "`rank` is 0"),
+    ] {
+        refused(&["--epsilon", "1", "--delta", "1e-3", flag, value], says);
+    }
+    refused(&["--epsilon", "1", "--delta", "1e-3", "--label-column", "mood"], "name the column with `--label-column`");
     refused(&["--epsilon", "1", "--delta", "1e-3", "--label-column", "text"], "the label is the text");
     refused(&["--epsilon", "1", "--delta", "1e-3", "--label-column", "id"], "a label has fewer than 10 records");
     place.file("in.csv", "id,label,text\n1,a,x y\n2,a,z\n");
     refused(&["--epsilon", "1", "--delta", "1e-3", "--label-column", "label"], "all records have one label");
     place.file("in.csv", "id,label,text\n1,a,x y\n2,,z\n");
     refused(&["--epsilon", "1", "--delta", "1e-3", "--label-column", "label"], "has no label for some");
+    place.file("in.csv", "id,label,text\n1,a,\u{43c}\u{438}\u{440}\n2,b,\n");
+    refused(&["--epsilon", "1", "--delta", "1e-3"], "no text has a word that is known here");
     let data = place.name("in.csv");
+    let (nowhere, elsewhere) = (place.name("nowhere/out.csv"), ["--not-private", "--out"]);
+    let missing = run(&[&["synthesize", "--data", &data], &elsewhere[..], &[&nowhere]].concat());
+    assert!(missing.code == Some(2) && missing.stderr.contains("there is no directory"), "{missing:?}");
+    let stream = run(&[&["synthesize", "--data", &data], &elsewhere[..], &["-"]].concat());
+    assert!(stream.code == Some(2) && stream.stderr.contains("`--work DIR`"), "{stream:?}");
     let named = run(&["synthesize", "--data", &data, "--out", &place.name("out.xlsx"), "--not-private"]);
     assert!(named.stderr.contains("neither CSV nor JSON Lines"), "{}", named.stderr);
 }
@@ -144,8 +162,18 @@ fn what_was_begun_with_other_settings_does_not_go_on() {
     let other = synthesize(&place, &dearer);
     assert!(other.code == Some(1) && other.stderr.contains("`epsilon` was 2.0 when the run began"), "{other:?}");
     // The same again: all steps are made, so nothing more is spent, and texts are written anew.
-    let again = synthesize(&place, &[&PRIVATE[..], &["--resume"]].concat());
+    // They may be other and more texts.
+    let (data, out) = (place.name("in.csv"), place.name("out.csv"));
+    let more = ["--steps", "3", "--max-tokens", "8", "--count", "9", "--temperature", "0.9", "--resume"];
+    let again = run(&[&["synthesize", "--data", &data, "--out", &out], &PRIVATE[..], &more].concat());
     assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert_eq!(place.read("out.csv").lines().count(), 10);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let kept = std::fs::metadata(place.name("out.csv.training/training")).unwrap();
+        assert_eq!(kept.permissions().mode() & 0o777, 0o700, "the hash of the texts is their owner's");
+    }
 }
 
 #[test]

@@ -71,8 +71,8 @@ impl Tuned {
             .collect()
     }
 
-    /// How many drafts a text has: they stand one after the other, and never in two groups.
-    fn drafts(&self) -> usize {
+    /// How many drafts a text has: they stand one after the other, and never in two groups. Each takes a stream.
+    pub fn drafts(&self) -> usize {
         if self.likeness.is_empty() { 1 } else { DRAFTS }
     }
 

@@ -2,7 +2,7 @@
 
 use super::train_basis::{Left, conduct};
 use allonym::Failure;
-use allonym::io::Format;
+use allonym::io::{Format, is_stream};
 use allonym::synthesis::{Method, Names, SynthesisSettings, Synthesized, synthesize};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub(super) struct Synthesize {
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
 
-    /// The file to write: .csv or .jsonl, also with .gz or .zst
+    /// The file to write: .csv or .jsonl, also with .gz or .zst; - is standard output, as JSON Lines
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
@@ -40,7 +40,7 @@ pub(super) struct Synthesize {
     #[arg(long, conflicts_with_all = ["epsilon", "delta"])]
     not_private: bool,
 
-    /// How many texts to write, of all labels together
+    /// How many texts to write: equally many of each label, whatever their shares are
     #[arg(long, default_value_t = 1000, value_name = "N")]
     count: usize,
 
@@ -153,7 +153,13 @@ impl Synthesize {
     pub(super) fn run(self) -> Result<(), Failure> {
         self.check_read()?;
         let usual = SynthesisSettings::default();
-        let work = self.work.unwrap_or_else(|| {
+        let learns = !matches!(self.method, MethodFlag::Unigram);
+        if is_stream(&self.out) && self.work.is_none() && learns {
+            let message = "texts go to standard output, so the directory of the training has no name";
+            return Err(Failure::new(message, "name one with `--work DIR`"));
+        }
+        let kept = learns.then(|| self.work.clone()).flatten();
+        let work = kept.unwrap_or_else(|| {
             let mut name = self.out.clone().into_os_string();
             name.push(".training");
             name.into()
@@ -264,6 +270,9 @@ impl Left for Synthesized {
             0 => String::new(),
             trained => format!(" ({trained} numbers trained each)"),
         };
-        format!("{} texts written to {out}, by {by} of {records} records{trained}\n{statement}", self.written)
+        let kept = self.kept.as_ref().map_or_else(String::new, |kept| {
+            format!("the training is kept in {}, for you alone: more texts can be written with `--resume` at no price, and others must not see it\n", kept.display())
+        });
+        format!("{} texts written to {out}, by {by} of {records} records{trained}\n{kept}{statement}", self.written)
     }
 }

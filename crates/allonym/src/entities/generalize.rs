@@ -233,6 +233,15 @@ impl<'a> Run<'a> {
             let message = format!("`k` is {}, and there are {records} records: no name could be said", self.settings.k);
             return Err(Failure::refusal(message, "choose a smaller `--k`, or `--mode public`"));
         }
+        if self.settings.mode == Mode::Private && self.settings.delta * records as f64 >= 1.0 {
+            return Err(Failure::new(
+                format!(
+                    "delta is {}, and there are {records} records: it must be below 1 over their number",
+                    self.settings.delta
+                ),
+                "publishing one record as it is would be allowed; a tenth of 1 over the records is usual",
+            ));
+        }
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use crate::evaluation::load::{Loaded, Reading};
 use crate::failure::Failure;
 use allonym_io::Table;
 use allonym_models::language_model::Text;
-use allonym_text::vocabulary::{END, START};
+use allonym_text::vocabulary::{END, SPECIAL, START};
 use allonym_text::{Document, Vocabulary};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -74,6 +74,11 @@ impl Labelled {
         if texts.len() > MOST {
             let message = format!("there are {} labels, and labels are not protected", texts.len());
             return Err(Failure::refusal(message, format!("name a column with at most {MOST} different values")));
+        }
+        // The start and the end stand in every text.
+        if texts.values().flatten().all(|text| text.iter().all(|id| (*id as usize) < SPECIAL.len())) {
+            let message = "no text has a word that is known here";
+            return Err(Failure::new(message, "the words are English; check the column of the text and its language"));
         }
         Ok(Self { texts, hash: loaded.source.sha256 })
     }

@@ -176,9 +176,18 @@ impl SynthesisSettings {
             ("max-tokens", self.max_tokens),
             ("steps", self.steps() as usize),
             ("k", self.k as usize),
+            ("batch", self.batch.unwrap_or(1)),
+            ("rank", self.rank),
+            ("cells", self.cells),
+            ("lstm-words", self.lstm_words),
         ] {
             if value == 0 {
                 return wrong(setting, "0".into(), "1 or more");
+            }
+        }
+        for (setting, value) in [("clip", self.clip()), ("rate", self.rate())] {
+            if !(value.is_finite() && value > 0.0) {
+                return wrong(setting, value.to_string(), "a positive number");
             }
         }
         if self.label_column.as_ref() == Some(&self.text_column) {
@@ -191,6 +200,10 @@ impl SynthesisSettings {
         let format = if is_stream(&self.out) { Some(Format::Jsonl) } else { Format::of_path(&self.out) };
         if same_file(&self.data, &self.out) {
             return Err(Failure::refusal("the output is the input", "choose another output"));
+        }
+        let directory = self.out.parent().filter(|directory| !directory.as_os_str().is_empty());
+        if let Some(directory) = directory.filter(|directory| !is_stream(&self.out) && !directory.is_dir()) {
+            return Err(Failure::new(format!("there is no directory {}", directory.display()), "make it first"));
         }
         match format.filter(|format| matches!(format, Format::Csv | Format::Jsonl)) {
             Some(format) => Ok(format),

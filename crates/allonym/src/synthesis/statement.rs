@@ -22,6 +22,8 @@ pub struct SynthesisStatement {
     pub delta_other_label: f64,
     /// What is not protected.
     pub not_protected: Vec<String>,
+    /// What must hold for the price to be true.
+    pub assumptions: Vec<String>,
     /// Why nothing is promised, where nothing is.
     pub void: Vec<String>,
 }
@@ -30,7 +32,14 @@ impl SynthesisStatement {
     /// Of counts with noise of this price, for so many labels.
     pub(super) fn pure(settings: &SynthesisSettings, epsilon: f64, labels: usize) -> Self {
         let of_none = Self::of(settings, &[]);
+        let not_protected = of_none.not_protected.iter().filter(|line| labels > 1 || !line.contains("labels"));
+        let several = |line: &String| match line.starts_with("several records") {
+            true => "several records of one author together: n of them cost n times".to_owned(),
+            false => line.clone(),
+        };
         Self {
+            not_protected: not_protected.map(several).collect(),
+            assumptions: vec!["the words and the settings were chosen without these records".to_owned()],
             epsilon_add_remove: Some(epsilon),
             epsilon_replace_one: Some(2.0 * epsilon),
             epsilon_other_label: (labels > 1).then_some(2.0 * epsilon),
@@ -42,13 +51,20 @@ impl SynthesisStatement {
 
     /// Of the prices of all labels, when a record is added or removed and when it is exchanged. Records of different labels are different records: the largest price is that of all.
     pub(super) fn of(settings: &SynthesisSettings, prices: &[Option<(f64, f64)>]) -> Self {
-        let mut not_protected = vec![
-            "which labels there are, and how many records each has".to_owned(),
-            "several records of one author together: n of them cost n times and more, and delta grows faster"
-                .to_owned(),
-            "what many records have in common: that is what is learned".to_owned(),
-            "other runs on the same records, such as those that chose the settings".to_owned(),
-        ];
+        let mut not_protected = Vec::new();
+        if settings.label_column.is_some() {
+            not_protected.push("which labels there are, and how many records each has".to_owned());
+        }
+        if prices.contains(&None) {
+            not_protected.push("anything: a text may be repeated as it was".to_owned());
+        } else {
+            not_protected.push(
+                "several records of one author together: n of them cost n times and more, and delta grows faster"
+                    .to_owned(),
+            );
+        }
+        not_protected.push("what many records have in common: that is what is learned".to_owned());
+        not_protected.push("other runs on the same records, such as those that chose the settings".to_owned());
         if settings.names == Names::Stay {
             not_protected.push("names by anything but the noise (`--names public` generalises them first)".to_owned());
         } else {
@@ -83,13 +99,17 @@ impl SynthesisStatement {
             delta: settings.delta,
             delta_other_label: other_label.map_or(1.0, |(_, delta)| delta),
             not_protected,
+            assumptions: vec![
+                "the language model, the words and the settings were chosen without these records".to_owned(),
+                "noise on a fine grid counts as Gaussian, and sums of 32-bit floats as exact".to_owned(),
+            ],
             void: why.map(str::to_owned).into_iter().collect(),
         }
     }
 }
 
 /// A price as it is printed: never less than it is.
-fn up(price: f64) -> f64 {
+pub(super) fn up(price: f64) -> f64 {
     (price * 1e4).ceil() / 1e4
 }
 
@@ -101,7 +121,10 @@ impl fmt::Display for SynthesisStatement {
         let (Some(add_remove), Some(replace_one)) = (self.epsilon_add_remove, self.epsilon_replace_one) else {
             return Ok(());
         };
-        writeln!(f, "protected: {}", self.unit)?;
+        match self.void.is_empty() {
+            true => writeln!(f, "protected: {}", self.unit)?,
+            false => writeln!(f, "what the noise would have protected, but for that: {}", self.unit)?,
+        }
         writeln!(
             f,
             "  epsilon {:.4} if it is added or removed, {:.4} if it is exchanged; delta {:e}",
@@ -109,7 +132,9 @@ impl fmt::Display for SynthesisStatement {
             up(replace_one),
             self.delta
         )?;
-        if let Some(other) = self.epsilon_other_label {
+        if self.epsilon_other_label.is_some() && self.delta_other_label >= 1.0 {
+            writeln!(f, "  nothing is promised if it is exchanged for one of another label: delta would be 1")?;
+        } else if let Some(other) = self.epsilon_other_label {
             writeln!(
                 f,
                 "  epsilon {:.4} if it is exchanged for one of another label; delta {:.2e}",
@@ -119,7 +144,6 @@ impl fmt::Display for SynthesisStatement {
         }
         writeln!(f, "  however many texts are written: they cost nothing more")?;
         writeln!(f, "assuming that")?;
-        writeln!(f, "  - the language model, the words and the settings were chosen without these records")?;
-        writeln!(f, "  - noise on a fine grid counts as Gaussian, and sums of 32-bit floats as exact")
+        self.assumptions.iter().try_for_each(|line| writeln!(f, "  - {line}"))
     }
 }

@@ -2,8 +2,8 @@
 
 use super::labels::Labelled;
 use super::plan::Planned;
-use super::settings::{Method, SynthesisSettings, no_noise};
-use super::statement::SynthesisStatement;
+use super::settings::{Method, Names, SynthesisSettings, no_noise};
+use super::statement::{SynthesisStatement, up};
 use super::unigram::Unigram;
 use super::words;
 use super::writer::Public;
@@ -15,6 +15,7 @@ use allonym_models::Sampling;
 use allonym_nn::training::Progress;
 use allonym_text::{Vocabulary, detokenise};
 use serde::Serialize;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// What was done.
@@ -26,6 +27,8 @@ pub struct Synthesized {
     pub trained: usize,
     /// Texts that were written.
     pub written: usize,
+    /// Where the training is kept, for its owner.
+    pub kept: Option<PathBuf>,
     /// Whether it was stopped, and can go on.
     pub stopped: bool,
     /// What is promised.
@@ -61,14 +64,24 @@ pub fn synthesize(
     for (label, texts) in &labelled.texts {
         plans.push(settings.plan(label, texts.len())?);
     }
+    let mut prices = Vec::new();
     for plan in &plans {
-        progress(&price_of(plan, settings), None);
+        let price = plan.prices(settings.delta)?;
+        progress(&price_of(plan, price, settings), None);
+        prices.push(price);
     }
-    let prices: Result<Vec<_>, Failure> = plans.iter().map(|plan| plan.prices(settings.delta)).collect();
-    let statement = SynthesisStatement::of(settings, &prices?);
+    let statement = SynthesisStatement::of(settings, &prices);
     let _lock = begin(&settings.work, settings, labelled.hash.as_ref(), settings.resume)?;
-    let stopped =
-        |plans: Vec<Planned>| Ok(Synthesized { plans, trained: 0, written: 0, stopped: true, statement: None });
+    let stopped = |plans: Vec<Planned>| {
+        Ok(Synthesized {
+            plans,
+            trained: 0,
+            written: 0,
+            kept: Some(settings.work.clone()),
+            stopped: true,
+            statement: None,
+        })
+    };
     let Some(words) = words::learn(settings, &plans, &labelled, &public, &entropy, stop, progress)? else {
         return stopped(plans);
     };
@@ -90,18 +103,25 @@ pub fn synthesize(
         let count = plans.len() as u64;
         // Each label has streams of its own.
         let stream = |text: u64| entropy.stream(Purpose::Synthetic, text * count + place as u64);
-        columns.push(writer.write(settings.share(place, plans.len()), sampling, stream)?);
+        let Some(texts) = writer.write(settings.share(place, plans.len()), sampling, stream, stop)? else {
+            return stopped(plans);
+        };
+        columns.push(texts);
     }
     let labels: Vec<&str> = plans.iter().map(|plan| plan.label.as_str()).collect();
     write(settings, format, public.vocabulary(), &labels, &columns)?;
-    Ok(Synthesized { plans, trained, written: settings.count, stopped: false, statement: Some(statement) })
+    let kept = Some(settings.work.clone());
+    Ok(Synthesized { plans, trained, written: settings.count, kept, stopped: false, statement: Some(statement) })
 }
 
 /// What a label will cost, before its first step.
-fn price_of(plan: &Planned, settings: &SynthesisSettings) -> String {
-    let of =
+fn price_of(plan: &Planned, price: Option<(f64, f64)>, settings: &SynthesisSettings) -> String {
+    let mut of =
         if plan.label.is_empty() { String::new() } else { " (each label's records pay for themselves)".to_owned() };
-    let Some(epsilon) = settings.epsilon else {
+    if settings.names == Names::KAnonymous {
+        of.push_str(" as it is once names were generalised, which depends on all records: no epsilon is promised to a record as it is");
+    }
+    let Some((epsilon, _)) = price else {
         return format!("{PRICE} of a record: everything; no noise is added, for comparison only");
     };
     let words = plan.words_noise.map(|noise| format!("words counted once, noise {noise:.2} times a record"));
@@ -112,7 +132,13 @@ fn price_of(plan: &Planned, settings: &SynthesisSettings) -> String {
         )
     });
     let how: Vec<String> = words.into_iter().chain(steps).collect();
-    format!("{PRICE} of a record: epsilon {epsilon}, delta {:e}{of}; {}", settings.delta, how.join("; "))
+    let allowed = settings.epsilon.unwrap_or(epsilon);
+    format!(
+        "{PRICE} of a record: epsilon {} of {allowed} allowed, delta {:e}{of}; {}",
+        up(epsilon),
+        settings.delta,
+        how.join("; ")
+    )
 }
 
 /// Counts words with noise, and lets them write.
@@ -138,7 +164,7 @@ fn by_shares(
     write(settings, format, vocabulary, &labels, &columns)?;
     let statement = Some(SynthesisStatement::pure(settings, epsilon, count));
     let trained = vocabulary.words();
-    Ok(Synthesized { plans: Vec::new(), trained, written: settings.count, stopped: false, statement })
+    Ok(Synthesized { plans: Vec::new(), trained, written: settings.count, kept: None, stopped: false, statement })
 }
 
 /// Writes the texts of all labels, in turns.

@@ -15,7 +15,10 @@ use allonym_text::Vocabulary;
 use allonym_text::vocabulary::START;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Texts that are written before anybody looks whether to stop.
+const AT_ONCE: usize = 256;
 
 /// What is public: the language model, or for a model from nothing the words alone.
 pub(super) enum Public {
@@ -105,8 +108,30 @@ impl Writer {
         }
     }
 
-    /// Writes texts.
+    /// Writes texts; none if it was stopped.
     pub(super) fn write(
+        &self,
+        count: usize,
+        sampling: Sampling,
+        stream: impl Fn(u64) -> PrivacyRng + Sync,
+        stop: &AtomicBool,
+    ) -> Result<Option<Vec<Written>>, Failure> {
+        let each = match self {
+            Self::Tuned(model) => model.drafts(),
+            Self::Seeded(..) => 1,
+        };
+        let mut written = Vec::with_capacity(count);
+        while written.len() < count {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let (first, more) = ((written.len() * each) as u64, AT_ONCE.min(count - written.len()));
+            written.extend(self.write_some(more, sampling, |text| stream(first + text))?);
+        }
+        Ok(Some(written))
+    }
+
+    fn write_some(
         &self,
         count: usize,
         sampling: Sampling,

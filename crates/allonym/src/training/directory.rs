@@ -47,7 +47,8 @@ pub(crate) fn begin(
     let writing = |error: std::io::Error| {
         Failure::new(format!("cannot write into {}: {}", out.display(), error.kind()), "check the path")
     };
-    std::fs::create_dir_all(out.join("training")).map_err(writing)?;
+    std::fs::create_dir_all(out).map_err(writing)?;
+    owners_alone(&out.join("training")).map_err(writing)?;
     let lock = std::fs::File::create(out.join("training").join("lock")).map_err(writing)?;
     if let Err(std::fs::TryLockError::WouldBlock) = lock.try_lock() {
         let message = format!("another run is training in {}", out.display());
@@ -60,8 +61,21 @@ pub(crate) fn begin(
     Ok(lock)
 }
 
-/// Which settings of a run may change while it goes on: where files are, and how many threads there are.
-const MAY_CHANGE: [&str; 6] = ["resume", "threads", "data", "out", "embeddings", "vocabulary"];
+/// Makes a directory that nobody else may look into: it has the hash of the texts, by which a guess could be checked, and what was learned without noise.
+fn owners_alone(directory: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)?;
+    // One that was there already keeps its mode unless it is told.
+    #[cfg(unix)]
+    std::fs::set_permissions(directory, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    Ok(())
+}
+
+/// Which settings of a run may change while it goes on: where files are, how many threads there are, and what is written once it is trained.
+const MAY_CHANGE: [&str; 8] = ["resume", "threads", "data", "out", "embeddings", "vocabulary", "count", "temperature"];
 
 /// Says which setting is another one than when the run began.
 fn same_settings(out: &Path, settings: &impl Serialize) -> Result<(), Failure> {
