@@ -121,7 +121,7 @@ impl<T: Real> Store<T> {
     }
 
     /// Changes how some numbers begin. Those of a file begin as they are there.
-    pub(crate) fn begin(&mut self, range: Range<usize>, change: impl FnOnce(&mut [T])) {
+    pub fn begin(&mut self, range: Range<usize>, change: impl FnOnce(&mut [T])) {
         if !self.awaits_file {
             change(&mut self.values[range]);
         }

@@ -4,14 +4,33 @@
 //! changes numbers of the context so that what is written tells less of its author to an attacker and as much of its sentiment to an analyst.
 //! Nothing of this is a guarantee: it is measured.
 
+mod actions;
+mod agent;
 mod auto_encoder;
 mod decode;
 mod files;
+mod judge;
+mod model;
 mod network;
+mod policy;
+mod q_learning;
+mod q_network;
+mod replay;
+mod reward;
 mod settings;
+mod state;
 #[cfg(test)]
 mod tests;
+mod world;
 
+pub use actions::Ranges;
+pub use agent::{Agent, AgentSettings, Learner};
 pub use auto_encoder::{AutoEncoder, Text};
 pub use decode::Reconstruction;
+pub use judge::{Chance, Judge, JudgedClass};
+pub use model::EteAnon;
+pub use policy::{PolicyAgent, PolicySettings};
+pub use q_learning::{Progressed, QAgent, QSettings};
+pub use reward::{Judges, Reward, Subject};
 pub use settings::{AutoEncoderSettings, PRESETS, Preset};
+pub use world::World;

@@ -85,3 +85,149 @@ fn settings_out_of_range_are_refused() {
         assert!(AutoEncoder::new(bad, vocabulary(), None, &mut PrivacyRng::reproducible(3)).is_err());
     }
 }
+
+mod agents {
+    use super::*;
+    use crate::ete_anon::judge::tests::class;
+    use std::path::Path;
+
+    /// Two authors, who are known by half of the words, and a sentiment that is known by the others.
+    fn judges(alpha: f64) -> Judges {
+        let ids = vocabulary().ids() as usize;
+        let weights = |of: fn(usize) -> f32| -> Vec<f32> { (0..ids).map(of).collect() };
+        let author = |id: usize| if id.is_multiple_of(2) { 4.0 } else { -4.0 };
+        let sentiment = |id: usize| if id.is_multiple_of(3) { 4.0 } else { -4.0 };
+        let (rarity, opposite) = (vec![1.0; ids], |of: &[f32]| of.iter().map(|weight| -weight).collect::<Vec<f32>>());
+        let both = |of: Vec<f32>| [class(&opposite(&of), 0.0), class(&of, 0.0)];
+        Judges {
+            sentiment: Judge::new(rarity.clone(), &both(weights(sentiment))).unwrap(),
+            authors: Judge::new(rarity, &both(weights(author))).unwrap(),
+            alpha,
+        }
+    }
+
+    fn trained() -> AutoEncoder {
+        let shape = AutoEncoderSettings { layers: 1, cells: 24, own_output: 0.0, backwards: true, ..settings() };
+        let mut model = auto_encoder(shape);
+        train_for(&mut model, &texts(), 150, 1e-2);
+        model
+    }
+
+    fn world(model: &AutoEncoder, alpha: f64) -> World<'_> {
+        let judges = judges(alpha);
+        // The author and the sentiment that the judges see in each text.
+        let of = |text: &Text| Subject {
+            author: u32::from(judges.authors.probabilities(text)[1] > 0.5),
+            positive: judges.sentiment.probabilities(text)[1] > 0.5,
+        };
+        let subjects = texts().iter().map(of).collect();
+        World::new(model, judges, &texts(), subjects).unwrap()
+    }
+
+    fn settings_of_agents() -> [AgentSettings; 2] {
+        let paper = QSettings {
+            episodes: 1200,
+            steps: 4,
+            hidden: 64,
+            rate: 1e-3,
+            replay: 2000,
+            side_by_side: 12,
+            ..QSettings::default()
+        };
+        let converged =
+            PolicySettings { episodes: 3200, hidden: 32, rate: 3e-3, side_by_side: 32, ..Default::default() };
+        [AgentSettings::Paper(paper), AgentSettings::Converged(converged)]
+    }
+
+    fn learn(learner: &mut Learner, world: &World<'_>, groups: usize) -> Vec<Progressed> {
+        (0..groups).map_while(|_| (!learner.is_done()).then(|| learner.group(world, 1).unwrap())).collect()
+    }
+
+    #[test]
+    fn both_agents_learn_to_do_better_than_chance_and_than_nothing() {
+        let model = trained();
+        for alpha in [0.0, 0.5] {
+            let world = world(&model, alpha);
+            let all: Vec<usize> = (0..world.texts()).collect();
+            let contexts: Vec<Vec<f32>> = all.iter().map(|text| world.context(*text).to_vec()).collect();
+            let worth = |contexts: &[Vec<f32>]| {
+                world.rewards(&all, contexts).unwrap().iter().map(|reward| reward.total).sum::<f64>() / 20.0
+            };
+            for settings in settings_of_agents() {
+                let mut learner = Learner::new(&settings, model.shape(), 1).unwrap();
+                let random = learner.at_random(&world, 200, 9).unwrap();
+                let curve = learn(&mut learner, &world, usize::MAX);
+                let mut rngs: Vec<PrivacyRng> = (0..20).map(PrivacyRng::reproducible).collect();
+                let after = worth(&learner.agent().change(&contexts, &mut rngs).unwrap());
+                let name = settings.name();
+                assert!(learner.is_done() && curve.last().unwrap().episodes == settings.episodes());
+                // Few episodes teach the paper's agent little.
+                let more = if name == "paper" { 0.05 } else { 0.1 };
+                assert!(after > worth(&contexts) + more, "{name} {alpha}: {after} {}", worth(&contexts));
+                assert!(after > random.last + more, "{name} {alpha}: {after} {random:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_gives_one_curve_and_an_interruption_does_not_change_it() {
+        let model = trained();
+        let world = world(&model, 0.5);
+        for settings in settings_of_agents() {
+            let new = || Learner::new(&settings, model.shape(), 7).unwrap();
+            let (mut whole, mut first, mut second) = (new(), new(), new());
+            let curve = learn(&mut whole, &world, 8);
+            let mut parts = learn(&mut first, &world, 3);
+            let saved = first.save().unwrap();
+            second.restore(Path::new("state"), &saved).unwrap();
+            parts.extend(learn(&mut second, &world, 5));
+            assert_eq!(parts, curve, "{}", settings.name());
+            assert_eq!(second.save().unwrap(), whole.save().unwrap());
+            assert!(second.restore(Path::new("state"), &saved[..saved.len() / 2]).is_err());
+            let mut other = Learner::new(&settings, model.shape(), 8).unwrap();
+            assert_ne!(learn(&mut other, &world, 3)[2], curve[2], "another seed");
+        }
+    }
+
+    #[test]
+    fn a_whole_model_that_was_written_does_the_same_when_it_is_read() {
+        for settings in settings_of_agents() {
+            let auto_encoder = trained();
+            let mut learner = Learner::new(&settings, auto_encoder.shape(), 7).unwrap();
+            learn(&mut learner, &world(&auto_encoder, 0.5), 3);
+            let model = EteAnon { auto_encoder, agent: learner.agent(), settings };
+            let directory = tempfile::tempdir().unwrap();
+            model.save(&directory.path().join("model"), &card()).unwrap();
+            let (read, card) = EteAnon::open(&directory.path().join("model")).unwrap();
+            assert_eq!((card.kind.as_str(), &read.settings), ("ete-anon", &model.settings));
+            let rngs = || (0..20).map(PrivacyRng::reproducible).collect::<Vec<_>>();
+            let written = model.rewritten(&texts(), &mut rngs()).unwrap();
+            assert_eq!(read.rewritten(&texts(), &mut rngs()).unwrap(), written);
+            let alone = read.rewritten(&texts()[3..4], &mut rngs()[3..4]).unwrap();
+            assert_eq!(alone[0], written[3], "neighbours do not show");
+        }
+    }
+
+    #[test]
+    fn worlds_and_agents_refuse_what_makes_no_sense() {
+        let model = trained();
+        let subject = |author| vec![Subject { author, positive: true }];
+        let refused = |alpha, texts: &[Text], subjects| World::new(&model, judges(alpha), texts, subjects).err();
+        for (alpha, texts, subjects) in [
+            (1.5, &texts()[..1], subject(0)),
+            (f64::NAN, &texts()[..1], subject(0)),
+            (0.5, &texts()[..0], Vec::new()),
+            (0.5, &texts()[..1], subject(2)),
+        ] {
+            assert!(refused(alpha, texts, subjects).is_some(), "{alpha}");
+        }
+        for bad in [
+            AgentSettings::Paper(QSettings { discount: 1.5, ..QSettings::default() }),
+            AgentSettings::Paper(QSettings { batch: 0, ..QSettings::default() }),
+            AgentSettings::Converged(PolicySettings { tries: 1, ..PolicySettings::default() }),
+            AgentSettings::Converged(PolicySettings { reach: f64::NAN, ..PolicySettings::default() }),
+        ] {
+            assert!(Learner::new(&bad, model.shape(), 1).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -19,6 +19,7 @@ use crate::error::NnError;
 use crate::matrix::Matrix;
 use crate::store::Store;
 use disk::{Disk, Machine};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tensors::Tensor;
@@ -217,6 +218,34 @@ pub fn export(directory: &Path, model: Vec<u8>, card: &Card, beside: &[Beside<'_
 pub fn matrix_file(name: &str, matrix: &Matrix<f32>) -> Result<Vec<u8>, NnError> {
     let tensor = Tensor::of_f32(name, vec![matrix.rows(), matrix.columns()], matrix.values());
     tensors::encode(&[tensor], None)
+}
+
+/// The bytes of a file with some matrices, by their names.
+///
+/// # Errors
+/// When a matrix has no numbers.
+pub fn matrices_file(matrices: &[(&str, &Matrix<f32>)]) -> Result<Vec<u8>, NnError> {
+    let tensor = |(name, matrix): &(&str, &Matrix<f32>)| {
+        Tensor::of_f32(*name, vec![matrix.rows(), matrix.columns()], matrix.values())
+    };
+    tensors::encode(&matrices.iter().map(tensor).collect::<Vec<_>>(), None)
+}
+
+/// All matrices of a file.
+///
+/// # Errors
+/// When the file is not one of matrices.
+pub fn read_matrices(path: &Path, bytes: &[u8]) -> Result<BTreeMap<String, Matrix<f32>>, NnError> {
+    let file = tensors::open(path, bytes)?;
+    let mut found = BTreeMap::new();
+    for name in file.names() {
+        let shape = file.tensor(name).map(|tensor| tensor.shape().to_vec()).unwrap_or_default();
+        let [rows, columns] = shape[..] else {
+            return Err(NnError::broken(path, format!("`{name}` is no matrix")));
+        };
+        found.insert(name.to_owned(), Matrix::of(rows, columns, tensors::numbers(path, &file, name, &shape)?));
+    }
+    Ok(found)
 }
 
 /// A matrix of a file: the first of these names that is there, or else the only one there is.

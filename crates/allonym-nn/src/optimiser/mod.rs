@@ -4,12 +4,14 @@ mod adam;
 mod any;
 mod noise;
 mod private;
+mod rms_prop;
 mod sgd;
 
 pub use adam::{Adam, AdamSettings};
 pub use any::{Optimiser, OptimiserSettings};
 pub use noise::grid;
 pub use private::{PrivateSettings, PrivateStep};
+pub use rms_prop::{RmsProp, RmsPropSettings};
 pub use sgd::Sgd;
 
 use crate::real::Real;

@@ -1,0 +1,255 @@
+//! Either agent: while it learns, and when it has learned.
+
+use super::policy::{PolicyAgent, PolicyNetwork, PolicySettings};
+use super::q_learning::{Progressed, QAgent, QSettings};
+use super::q_network::QNetwork;
+use super::settings::AutoEncoderSettings;
+use super::state::State;
+use super::world::World;
+use crate::error::ModelError;
+use allonym_dp::PrivacyRng;
+use allonym_nn::{Store, checkpoint};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Which agent, and how it learns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum AgentSettings {
+    /// The paper's: deep Q-learning over single numbers.
+    Paper(QSettings),
+    /// One that converges: policy gradients over all numbers at once.
+    Converged(PolicySettings),
+}
+
+impl AgentSettings {
+    /// Names and one line for people; the first is the default.
+    pub const PRESETS: [(&'static str, &'static str); 2] = [
+        ("converged", "moves all numbers of the context at once; taught by policy gradients"),
+        ("paper", "redraws one number of the first layer's context at a time, 25 times; taught by deep Q-learning"),
+    ];
+
+    /// The agent of a name, with its usual settings.
+    pub fn find(name: &str) -> Option<Self> {
+        match name {
+            "paper" => Some(Self::Paper(QSettings::default())),
+            "converged" => Some(Self::Converged(PolicySettings::default())),
+            _ => None,
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Paper(_) => "paper",
+            Self::Converged(_) => "converged",
+        }
+    }
+
+    /// Episodes in all.
+    pub fn episodes(&self) -> usize {
+        match self {
+            Self::Paper(settings) => settings.episodes,
+            Self::Converged(settings) => settings.episodes,
+        }
+    }
+
+    /// Texts that are decoded in all.
+    pub fn decoded(&self) -> usize {
+        match self {
+            Self::Paper(settings) => settings.episodes * settings.steps,
+            Self::Converged(settings) => settings.episodes * settings.tries,
+        }
+    }
+
+    /// The same with another number of episodes.
+    #[must_use]
+    pub fn with_episodes(mut self, episodes: usize) -> Self {
+        match &mut self {
+            Self::Paper(settings) => settings.episodes = episodes,
+            Self::Converged(settings) => settings.episodes = episodes,
+        }
+        self
+    }
+
+    /// Checks all settings.
+    ///
+    /// # Errors
+    /// When one is out of range.
+    pub fn check(&self) -> Result<(), ModelError> {
+        match self {
+            Self::Paper(settings) => settings.check(),
+            Self::Converged(settings) => settings.check(),
+        }
+    }
+}
+
+/// An agent that learns.
+#[derive(Clone, Debug)]
+pub enum Learner {
+    /// The paper's.
+    Paper(QAgent),
+    /// One that converges.
+    Converged(PolicyAgent),
+}
+
+impl Learner {
+    /// One that has learned nothing, for the contexts of an auto-encoder.
+    ///
+    /// # Errors
+    /// When a setting is out of range.
+    pub fn new(settings: &AgentSettings, shape: &AutoEncoderSettings, seed: u64) -> Result<Self, ModelError> {
+        Ok(match settings {
+            AgentSettings::Paper(settings) => Self::Paper(QAgent::new(settings.clone(), shape.cells, seed)?),
+            AgentSettings::Converged(settings) => {
+                Self::Converged(PolicyAgent::new(settings.clone(), shape.context(), seed)?)
+            }
+        })
+    }
+
+    /// Runs some episodes side by side, and learns from them.
+    ///
+    /// # Errors
+    /// When the world does not fit the agent.
+    pub fn group(&mut self, world: &World<'_>, threads: usize) -> Result<Progressed, ModelError> {
+        match self {
+            Self::Paper(agent) => agent.group(world, threads),
+            Self::Converged(agent) => agent.group(world, threads),
+        }
+    }
+
+    /// What some episodes bring when everything is done at random.
+    ///
+    /// # Errors
+    /// When the world does not fit the agent.
+    pub fn at_random(&self, world: &World<'_>, count: usize, seed: u64) -> Result<Progressed, ModelError> {
+        let rng = &mut PrivacyRng::reproducible(seed);
+        match self {
+            Self::Paper(agent) => agent.at_random(world, count, rng),
+            Self::Converged(agent) => agent.at_random(world, count, rng),
+        }
+    }
+
+    /// Episodes so far.
+    pub fn episodes(&self) -> usize {
+        match self {
+            Self::Paper(agent) => agent.episodes(),
+            Self::Converged(agent) => agent.episodes(),
+        }
+    }
+
+    /// Whether all episodes have been.
+    pub fn is_done(&self) -> bool {
+        match self {
+            Self::Paper(agent) => agent.is_done(),
+            Self::Converged(agent) => agent.is_done(),
+        }
+    }
+
+    /// Everything that it knows, as a file.
+    ///
+    /// # Errors
+    /// When there is nothing, which there is not.
+    pub fn save(&self) -> Result<Vec<u8>, ModelError> {
+        match self {
+            Self::Paper(agent) => agent.save().to_bytes(),
+            Self::Converged(agent) => agent.save().to_bytes(),
+        }
+    }
+
+    /// Goes on from such a file; `path` is for messages.
+    ///
+    /// # Errors
+    /// When it is not one, or of an agent of another size.
+    pub fn restore(&mut self, path: &Path, bytes: &[u8]) -> Result<(), ModelError> {
+        let mut state = State::of_bytes(path, bytes)?;
+        let restored = match self {
+            Self::Paper(agent) => agent.restore(&mut state),
+            Self::Converged(agent) => agent.restore(&mut state),
+        };
+        restored.map_err(|error| ModelError::broken(path, error.to_string()))
+    }
+
+    /// The agent as it is now.
+    pub fn agent(&self) -> Agent {
+        match self {
+            Self::Paper(agent) => {
+                let (settings, network, cells) = agent.learned();
+                Agent(Acting::Paper { settings: settings.clone(), network: network.clone(), cells })
+            }
+            Self::Converged(agent) => Agent(Acting::Converged(agent.learned().clone())),
+        }
+    }
+}
+
+/// An agent that has learned.
+#[derive(Clone, Debug)]
+pub struct Agent(Acting);
+
+#[derive(Clone, Debug)]
+enum Acting {
+    Paper { settings: QSettings, network: QNetwork, cells: usize },
+    Converged(PolicyNetwork),
+}
+
+impl Agent {
+    /// Changes contexts. What becomes of one depends on it, on its own random numbers and on the agent alone.
+    ///
+    /// # Errors
+    /// When a context has another length than the agent's.
+    pub fn change(&self, contexts: &[Vec<f32>], rngs: &mut [PrivacyRng]) -> Result<Vec<Vec<f32>>, ModelError> {
+        match &self.0 {
+            Acting::Converged(network) => network.moved(contexts),
+            Acting::Paper { settings, network, cells } => {
+                let changed = contexts.par_iter().zip(rngs.par_iter_mut()).map(|(context, rng)| {
+                    let mut context = context.clone();
+                    QAgent::change(settings, network, *cells, &mut context, rng);
+                    context
+                });
+                Ok(changed.collect())
+            }
+        }
+    }
+
+    /// Its numbers as a file.
+    ///
+    /// # Errors
+    /// When there are none, which there are.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        let store = match &self.0 {
+            Acting::Paper { network, .. } => &network.store,
+            Acting::Converged(network) => &network.store,
+        };
+        Ok(checkpoint::model_file(store)?)
+    }
+
+    /// Reads such a file.
+    ///
+    /// # Errors
+    /// When it is not one, or of an agent of another size.
+    pub fn of_bytes(
+        settings: &AgentSettings,
+        shape: &AutoEncoderSettings,
+        path: &Path,
+        bytes: &[u8],
+    ) -> Result<Self, ModelError> {
+        settings.check()?;
+        let rng = &mut PrivacyRng::reproducible(0);
+        let acting = match settings {
+            AgentSettings::Paper(settings) => {
+                let cells = shape.cells;
+                let sizes = (cells, settings.hidden, settings.ranges.actions(cells));
+                let mut network = QNetwork::new(sizes, Store::awaiting_file(), rng)?;
+                checkpoint::load_bytes(path, bytes, &mut network.store)?;
+                Acting::Paper { settings: settings.clone(), network, cells }
+            }
+            AgentSettings::Converged(settings) => {
+                let mut network = PolicyNetwork::new(settings, shape.context(), Store::awaiting_file(), rng)?;
+                checkpoint::load_bytes(path, bytes, &mut network.store)?;
+                Acting::Converged(network)
+            }
+        };
+        Ok(Self(acting))
+    }
+}

@@ -1,0 +1,65 @@
+//! The whole model: an auto-encoder and an agent that has learned to change its contexts, on disk.
+
+use super::agent::{Agent, AgentSettings};
+use super::auto_encoder::{AutoEncoder, Text};
+use super::files::read;
+use crate::error::ModelError;
+use crate::model_files;
+use allonym_dp::PrivacyRng;
+use allonym_nn::Card;
+use allonym_nn::training::Model;
+use std::path::Path;
+
+const KIND: &str = "ete-anon";
+const AGENT: &str = "agent.safetensors";
+/// The entry of the card that has the agent's settings.
+const SETTINGS: &str = "agent";
+
+/// An auto-encoder with its agent.
+pub struct EteAnon {
+    /// Reads and writes.
+    pub auto_encoder: AutoEncoder,
+    /// Changes what was read.
+    pub agent: Agent,
+    /// How the agent learned.
+    pub settings: AgentSettings,
+}
+
+impl EteAnon {
+    /// Writes each text as the agent would have it written. What becomes of a text depends on it, on its own random numbers and on the model alone.
+    ///
+    /// # Errors
+    /// When agent and auto-encoder do not fit each other.
+    pub fn rewritten(&self, texts: &[Text], rngs: &mut [PrivacyRng]) -> Result<Vec<Text>, ModelError> {
+        let contexts = self.agent.change(&self.auto_encoder.contexts(texts)?, rngs)?;
+        self.auto_encoder.decode(&contexts)
+    }
+
+    /// Writes the model with its words and its card into a directory of its own.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, directory: &Path, card: &Card) -> Result<(), ModelError> {
+        let mut beside = self.auto_encoder.beside()?;
+        beside.files.push((AGENT, self.agent.to_bytes()?));
+        let mut card = Card { kind: KIND.to_owned(), model: self.auto_encoder.settings_for_card(), ..card.clone() };
+        if let Ok(settings) = toml::Value::try_from(&self.settings) {
+            card.model.insert(SETTINGS.to_owned(), settings);
+        }
+        beside.save(directory, self.auto_encoder.store(), card)
+    }
+
+    /// Reads a model that [`EteAnon::save`] wrote.
+    ///
+    /// # Errors
+    /// When a file is missing, cut short, of another model, or of a later version.
+    pub fn open(directory: &Path) -> Result<(Self, Card), ModelError> {
+        let (auto_encoder, card) = read(directory, KIND)?;
+        let (path, bytes) = model_files::checked(directory, &card, AGENT)?;
+        let settings = card.model.get(SETTINGS).cloned();
+        let settings: Option<AgentSettings> = settings.and_then(|settings| settings.try_into().ok());
+        let settings = settings.ok_or_else(|| ModelError::broken(&path, "belongs to an agent of an unknown kind"))?;
+        let agent = Agent::of_bytes(&settings, auto_encoder.shape(), &path, &bytes)?;
+        Ok((Self { auto_encoder, agent, settings }, card))
+    }
+}

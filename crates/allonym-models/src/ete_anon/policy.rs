@@ -1,0 +1,296 @@
+//! An agent that converges: a network says how far every number of the context is to be moved, all at once, and policy gradients teach it.
+//!
+//! The paper's agent changes one number of three hundred at a time and must find out what each of nine hundred actions is worth twenty-five steps later. This
+//! one acts once. Some moves are tried around the one that the network proposes; the network is drawn towards those that were
+//! worth more than the others tried on the same text (Williams 1992, with the others as the baseline).
+
+use super::q_learning::Progressed;
+use super::reward::Reward;
+use super::state::State;
+use super::world::World;
+use crate::error::{ModelError, check_sizes};
+use allonym_dp::{Entropy, PrivacyRng, Purpose};
+use allonym_nn::layer::Linear;
+use allonym_nn::optimiser::{Adam, AdamSettings, clip_by_global_norm};
+use allonym_nn::{Gradients, Matrix, Rows, Store, unit};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Settings of the agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PolicySettings {
+    /// Texts that are tried in all, each as often as `tries` says. Default 40,000.
+    pub episodes: usize,
+    /// How many moves are tried on a text. Default 4.
+    pub tries: usize,
+    /// Cells of the hidden layer. Default 512.
+    pub hidden: usize,
+    /// How far a number may be moved. Default 0.5.
+    pub reach: f64,
+    /// The standard deviation of a try around what is proposed, as a part of the reach. Default 0.3.
+    pub spread: f64,
+    /// The learning rate of Adam. Default 1e-3.
+    pub rate: f64,
+    /// Texts of a step of learning. Default 64.
+    pub side_by_side: usize,
+}
+
+impl Default for PolicySettings {
+    fn default() -> Self {
+        Self { episodes: 40_000, tries: 4, hidden: 512, reach: 0.5, spread: 0.3, rate: 1e-3, side_by_side: 64 }
+    }
+}
+
+impl PolicySettings {
+    /// Checks all settings.
+    ///
+    /// # Errors
+    /// When one is out of range.
+    pub fn check(&self) -> Result<(), ModelError> {
+        check_sizes(&[
+            ("episodes", self.episodes, 100_000_000, "between 1 and 100 million"),
+            ("tries", self.tries.saturating_sub(1), 1000, "between 2 and 1001"),
+            ("hidden", self.hidden, 65_536, "between 1 and 65,536"),
+            ("side-by-side", self.side_by_side, 65_536, "between 1 and 65,536"),
+        ])?;
+        let within = |value: f64, most: f64| value > 0.0 && value <= most;
+        let numbers = [
+            ("reach", self.reach, within(self.reach, 2.0), "above 0, at most 2"),
+            ("spread", self.spread, within(self.spread, 2.0), "above 0, at most 2"),
+            ("rate", self.rate, within(self.rate, 1.0), "above 0, at most 1"),
+        ];
+        match numbers.into_iter().find(|(_, _, fits, _)| !fits) {
+            None => Ok(()),
+            Some((setting, value, _, allowed)) => {
+                Err(ModelError::Setting { setting, value: value.to_string(), allowed })
+            }
+        }
+    }
+}
+
+/// The network that proposes a move.
+#[derive(Clone, Debug)]
+pub(super) struct PolicyNetwork {
+    pub(super) store: Store<f32>,
+    hidden: Linear,
+    moves: Linear,
+    reach: f32,
+}
+
+impl PolicyNetwork {
+    pub(super) fn new(
+        settings: &PolicySettings,
+        context: usize,
+        mut store: Store<f32>,
+        rng: &mut PrivacyRng,
+    ) -> Result<Self, ModelError> {
+        let hidden = Linear::new("hidden", context, settings.hidden, true, &mut store, rng)?;
+        let moves = Linear::new("moves", settings.hidden, context, true, &mut store, rng)?;
+        // It begins by leaving everything where it is.
+        for slot in [Some(moves.weight()), moves.bias()].into_iter().flatten() {
+            store.begin(slot.range(), |values| values.fill(0.0));
+        }
+        Ok(Self { store, hidden, moves, reach: settings.reach as f32 })
+    }
+
+    /// What the hidden layer says, and the proposed moves in units of the reach, each from -1 to 1.
+    fn forward(&self, contexts: &Matrix<f32>, threads: usize) -> Result<(Matrix<f32>, Matrix<f32>), ModelError> {
+        let mut hidden = self.hidden.forward(&self.store, contexts, threads)?;
+        hidden.values_mut().iter_mut().for_each(|value| *value = value.max(0.0));
+        let mut moves = self.moves.forward(&self.store, &hidden, threads)?;
+        moves.values_mut().iter_mut().for_each(|value| *value = value.tanh());
+        Ok((hidden, moves))
+    }
+
+    /// Contexts as they are proposed to be; no context's numbers depend on which others there are.
+    pub(super) fn moved(&self, contexts: &[Vec<f32>]) -> Result<Vec<Vec<f32>>, ModelError> {
+        let rows = matrix(contexts);
+        let mut hidden = self.hidden.forward_steadily(&self.store, &rows)?;
+        hidden.values_mut().iter_mut().for_each(|value| *value = value.max(0.0));
+        let moves = self.moves.forward_steadily(&self.store, &hidden)?;
+        let of = |(row, context): (usize, &Vec<f32>)| {
+            let moves = moves.row(row).iter().map(|value| value.tanh());
+            context.iter().zip(moves).map(|(value, by)| within(value + self.reach * by)).collect()
+        };
+        Ok(contexts.iter().enumerate().map(of).collect())
+    }
+}
+
+fn tally(rewards: &[Reward], episodes: usize) -> Progressed {
+    let mean = |of: fn(&Reward) -> f64| rewards.iter().map(of).sum::<f64>() / rewards.len().max(1) as f64;
+    let reward = mean(|reward| reward.total);
+    let leads = [mean(|reward| reward.sentiment), mean(|reward| reward.author)];
+    Progressed { episodes, reward, last: reward, leads, loss: 0.0, explored: 1.0 }
+}
+
+/// States of a gated unit lie between -1 and 1.
+fn within(value: f32) -> f32 {
+    value.clamp(-1.0, 1.0)
+}
+
+fn matrix(contexts: &[Vec<f32>]) -> Matrix<f32> {
+    Matrix::of(contexts.len(), contexts.first().map_or(0, Vec::len), contexts.iter().flatten().copied().collect())
+}
+
+/// Twelve uniform numbers make a normal one, near enough for trying.
+fn normal(rng: &mut PrivacyRng) -> f32 {
+    ((0..12).map(|_| unit(rng.bits())).sum::<f64>() - 6.0) as f32
+}
+
+/// An agent that learns.
+#[derive(Clone, Debug)]
+pub struct PolicyAgent {
+    settings: PolicySettings,
+    network: PolicyNetwork,
+    optimiser: Adam<f32>,
+    seed: u64,
+    episodes: usize,
+}
+
+impl PolicyAgent {
+    /// An agent that leaves everything where it is, for contexts of so many numbers.
+    ///
+    /// # Errors
+    /// When a setting is out of range.
+    pub fn new(settings: PolicySettings, context: usize, seed: u64) -> Result<Self, ModelError> {
+        settings.check()?;
+        let rng = &mut Entropy::reproducible(seed).stream(Purpose::Training, 0);
+        let network = PolicyNetwork::new(&settings, context, Store::new(), rng)?;
+        let optimiser = Adam::new(network.store.values().len(), AdamSettings::default())?;
+        Ok(Self { settings, network, optimiser, seed, episodes: 0 })
+    }
+
+    /// Episodes so far.
+    pub fn episodes(&self) -> usize {
+        self.episodes
+    }
+
+    /// Whether all episodes have been.
+    pub fn is_done(&self) -> bool {
+        self.episodes >= self.settings.episodes
+    }
+
+    /// Tries moves on some texts, and learns from them.
+    ///
+    /// # Errors
+    /// When the world's contexts do not fit the agent.
+    pub fn group(&mut self, world: &World<'_>, threads: usize) -> Result<Progressed, ModelError> {
+        let PolicySettings { tries, side_by_side, episodes, spread, .. } = self.settings;
+        let rng = &mut Entropy::reproducible(self.seed).stream(Purpose::Training, self.episodes as u64 + 1);
+        let count = side_by_side.min(episodes - self.episodes).max(1);
+        let texts: Vec<usize> = (0..count).map(|_| rng.below(world.texts() as u64) as usize).collect();
+        let contexts: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
+        let inputs = Arc::new(matrix(&contexts));
+        let (hidden, moves) = self.network.forward(&inputs, threads)?;
+        let width = moves.columns();
+        // Tries come in pairs, one on either side of what is proposed, so that what is common to both does not count.
+        let mut noise = Matrix::zeros(count * tries, width);
+        for text in 0..count {
+            for attempt in 0..tries {
+                let row = text * tries + attempt;
+                if attempt % 2 == 1 {
+                    let other: Vec<f32> = noise.row(row - 1).iter().map(|value| -value).collect();
+                    noise.row_mut(row).copy_from_slice(&other);
+                } else {
+                    noise.row_mut(row).iter_mut().for_each(|value| *value = normal(rng));
+                }
+            }
+        }
+        let tried: Vec<Vec<f32>> = (0..count * tries)
+            .map(|row| {
+                let (text, reach) = (row / tries, self.network.reach);
+                let by = moves.row(text).iter().zip(noise.row(row)).map(|(by, more)| by + spread as f32 * more);
+                contexts[text].iter().zip(by).map(|(value, by)| within(value + reach * by)).collect()
+            })
+            .collect();
+        let of_texts: Vec<usize> = texts.iter().flat_map(|text| std::iter::repeat_n(*text, tries)).collect();
+        let rewards = world.rewards(&of_texts, &tried)?;
+
+        // What flows back to the proposed moves: towards tries that were worth more than the mean of their text.
+        let mut back = Matrix::zeros(count, width);
+        for text in 0..count {
+            let of_text = &rewards[text * tries..(text + 1) * tries];
+            let mean = of_text.iter().map(|reward| reward.total).sum::<f64>() / tries as f64;
+            for (attempt, reward) in of_text.iter().enumerate() {
+                let gain = (reward.total - mean) / ((tries - 1) as f64 * spread * count as f64);
+                let noise = noise.row(text * tries + attempt);
+                back.row_mut(text).iter_mut().zip(noise).for_each(|(back, noise)| *back -= gain as f32 * noise);
+            }
+        }
+        self.descend(&inputs, hidden, &moves, back, threads);
+        self.episodes += count;
+        Ok(tally(&rewards, self.episodes))
+    }
+
+    /// What some texts are worth when every number is moved at random, as far as it may be.
+    ///
+    /// # Errors
+    /// When the world's contexts do not fit the agent.
+    pub(super) fn at_random(
+        &self,
+        world: &World<'_>,
+        count: usize,
+        rng: &mut PrivacyRng,
+    ) -> Result<Progressed, ModelError> {
+        let texts: Vec<usize> = (0..count).map(|_| rng.below(world.texts() as u64) as usize).collect();
+        let mut by = || self.network.reach * (2.0 * unit(rng.bits()) - 1.0) as f32;
+        let moved: Vec<Vec<f32>> =
+            texts.iter().map(|text| world.context(*text).iter().map(|value| within(value + by())).collect()).collect();
+        Ok(tally(&world.rewards(&texts, &moved)?, count))
+    }
+
+    /// What it has learned.
+    pub(super) fn learned(&self) -> &PolicyNetwork {
+        &self.network
+    }
+
+    /// Everything that it knows.
+    pub(super) fn save(&self) -> State {
+        let mut state = State::default();
+        let (steps, first, second) = self.optimiser.state();
+        state.put("network", 1, self.network.store.values().to_vec());
+        state.put("first", 1, first.to_vec());
+        state.put("second", 1, second.to_vec());
+        state.put_counts("steps", &[steps, self.episodes as u64]);
+        state
+    }
+
+    /// Goes on from what it knew.
+    pub(super) fn restore(&mut self, state: &mut State) -> Result<(), ModelError> {
+        let values = self.network.store.values_mut();
+        let size = values.len();
+        values.copy_from_slice(&state.take("network", size)?);
+        let (first, second) = (state.take("first", size)?, state.take("second", size)?);
+        let counts = state.take_counts("steps", 2)?;
+        self.optimiser.restore(counts[0], &first, &second);
+        self.episodes = counts[1] as usize;
+        Ok(())
+    }
+
+    /// One step of the optimiser, from what flows back to the moves.
+    fn descend(
+        &mut self,
+        inputs: &Arc<Matrix<f32>>,
+        hidden: Matrix<f32>,
+        moves: &Matrix<f32>,
+        mut back: Matrix<f32>,
+        threads: usize,
+    ) {
+        // Through the hyperbolic tangent.
+        back.values_mut().iter_mut().zip(moves.values()).for_each(|(back, by)| *back *= 1.0 - by * by);
+        let network = &self.network;
+        let mut gradients = Gradients::plain(&network.store, threads);
+        let (rows, hidden) = (Rows::Examples(inputs.rows()), Arc::new(hidden));
+        let mut to_hidden = network.moves.backward(&network.store, &hidden, back, &rows, &mut gradients);
+        to_hidden.values_mut().iter_mut().zip(hidden.values()).for_each(|(back, value)| {
+            if *value <= 0.0 {
+                *back = 0.0;
+            }
+        });
+        network.hidden.backward(&network.store, inputs, to_hidden, &rows, &mut gradients);
+        let mut gradients = gradients.into_values();
+        clip_by_global_norm(&mut gradients, 1.0);
+        self.optimiser.step(self.network.store.values_mut(), &gradients, self.settings.rate, threads);
+    }
+}

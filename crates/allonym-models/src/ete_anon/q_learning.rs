@@ -1,0 +1,337 @@
+//! The paper's agent: deep Q-learning (Mnih et al. 2015) over single numbers of the first layer's context.
+//!
+//! Episodes run side by side, so that their texts are decoded together; every step of every episode is followed by one step of learning, as in the paper. What the
+//! target network says of a transition is computed once until that network changes.
+
+use super::actions::Ranges;
+use super::q_network::{QNetwork, QOptimiser, best};
+use super::replay::{Replay, Transition};
+use super::reward::Reward;
+use super::state::State;
+use super::world::World;
+use crate::error::{ModelError, check_sizes};
+use allonym_dp::{Entropy, PrivacyRng, Purpose};
+use allonym_nn::{Matrix, Store, unit};
+use serde::{Deserialize, Serialize};
+
+/// Settings of the paper's agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct QSettings {
+    /// Episodes. Default 5000.
+    pub episodes: usize,
+    /// Steps of an episode. Default 25.
+    pub steps: usize,
+    /// Cells of the hidden layer. Default 4200.
+    pub hidden: usize,
+    /// From which ranges numbers are drawn.
+    pub ranges: Ranges,
+    /// How much a later reward counts. The paper does not say; default 0.9.
+    pub discount: f64,
+    /// Transitions that are remembered. Default 10,000.
+    pub replay: usize,
+    /// Transitions of a step of learning. Default 32.
+    pub batch: usize,
+    /// After how many episodes the target network is replaced. Default 15.
+    pub target_every: usize,
+    /// The learning rate of RMSprop. The paper does not say; default 1e-4.
+    pub rate: f64,
+    /// The share of actions that are drawn at random: at the beginning, at the end, and after which share of the episodes the end is reached. Default 1, 0.05, 0.6.
+    pub explore: [f64; 3],
+    /// Episodes that run side by side. Default 15.
+    pub side_by_side: usize,
+}
+
+impl Default for QSettings {
+    fn default() -> Self {
+        Self {
+            episodes: 5000,
+            steps: 25,
+            hidden: 4200,
+            ranges: Ranges::default(),
+            discount: 0.9,
+            replay: 10_000,
+            batch: 32,
+            target_every: 15,
+            rate: 1e-4,
+            explore: [1.0, 0.05, 0.6],
+            side_by_side: 15,
+        }
+    }
+}
+
+impl QSettings {
+    /// Checks all settings.
+    ///
+    /// # Errors
+    /// When one is out of range.
+    pub fn check(&self) -> Result<(), ModelError> {
+        check_sizes(&[
+            ("episodes", self.episodes, 100_000_000, "between 1 and 100 million"),
+            ("steps", self.steps, 10_000, "between 1 and 10,000"),
+            ("hidden", self.hidden, 65_536, "between 1 and 65,536"),
+            ("replay", self.replay, 10_000_000, "between 1 and 10 million"),
+            ("batch", self.batch, 65_536, "between 1 and 65,536"),
+            ("target-every", self.target_every, 100_000_000, "between 1 and 100 million"),
+            ("side-by-side", self.side_by_side, 65_536, "between 1 and 65,536"),
+        ])?;
+        let share = |value: f64| (0.0..=1.0).contains(&value);
+        let numbers = [
+            ("discount", self.discount, share(self.discount), "between 0 and 1"),
+            ("rate", self.rate, self.rate > 0.0 && self.rate <= 1.0, "above 0, at most 1"),
+            ("explore", self.explore[0], self.explore.into_iter().all(share), "three numbers between 0 and 1"),
+        ];
+        match numbers.into_iter().find(|(_, _, fits, _)| !fits) {
+            None => Ok(()),
+            Some((setting, value, _, allowed)) => {
+                Err(ModelError::Setting { setting, value: value.to_string(), allowed })
+            }
+        }
+    }
+
+    /// The share of random actions after some episodes.
+    fn explores(&self, episode: usize) -> f64 {
+        let [from, to, over] = self.explore;
+        let done = episode as f64 / (over * self.episodes as f64).max(1.0);
+        from + (to - from) * done.min(1.0)
+    }
+}
+
+/// What some episodes brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progressed {
+    /// Episodes so far.
+    pub episodes: usize,
+    /// The mean reward of a step.
+    pub reward: f64,
+    /// The mean reward of the last step of an episode.
+    pub last: f64,
+    /// The mean lead of the right sentiment, and of the right author, after the last step.
+    pub leads: [f64; 2],
+    /// The mean loss of learning.
+    pub loss: f64,
+    /// The share of actions that were drawn at random.
+    pub explored: f64,
+}
+
+/// An agent that learns.
+#[derive(Clone, Debug)]
+pub struct QAgent {
+    settings: QSettings,
+    cells: usize,
+    network: QNetwork,
+    target: QNetwork,
+    optimiser: QOptimiser,
+    replay: Replay,
+    entropy: u64,
+    episodes: usize,
+}
+
+/// Texts that are changed side by side.
+struct Episodes {
+    texts: Vec<usize>,
+    contexts: Vec<Vec<f32>>,
+}
+
+impl QAgent {
+    /// An agent that has learned nothing, for contexts whose first layer has so many numbers.
+    ///
+    /// # Errors
+    /// When a setting is out of range.
+    pub fn new(settings: QSettings, cells: usize, seed: u64) -> Result<Self, ModelError> {
+        settings.check()?;
+        let rng = &mut Entropy::reproducible(seed).stream(Purpose::Training, 0);
+        let sizes = (cells, settings.hidden, settings.ranges.actions(cells));
+        let network = QNetwork::new(sizes, Store::new(), rng)?;
+        let optimiser = QOptimiser::new(&network, settings.rate)?;
+        let (target, replay) = (network.clone(), Replay::new(settings.replay));
+        Ok(Self { settings, cells, network, target, optimiser, replay, entropy: seed, episodes: 0 })
+    }
+
+    /// Episodes so far.
+    pub fn episodes(&self) -> usize {
+        self.episodes
+    }
+
+    /// Whether all episodes have been.
+    pub fn is_done(&self) -> bool {
+        self.episodes >= self.settings.episodes
+    }
+
+    /// Runs some episodes side by side, learning from every step.
+    ///
+    /// # Errors
+    /// When the world's contexts do not fit the agent.
+    pub fn group(&mut self, world: &World<'_>, threads: usize) -> Result<Progressed, ModelError> {
+        let settings = self.settings.clone();
+        let number = self.episodes as u64 + 1;
+        let rng = &mut Entropy::reproducible(self.entropy).stream(Purpose::Training, number);
+        let count = settings.side_by_side.min(settings.episodes - self.episodes).max(1);
+        let explored = settings.explores(self.episodes);
+        let mut running = begin(world, count, rng);
+        let mut found = Progressed { explored, ..Progressed::default() };
+        let mut losses = (0.0, 0_u32);
+        for step in 0..settings.steps {
+            let states: Vec<Vec<f32>> = running.contexts.iter().map(|context| context[..self.cells].to_vec()).collect();
+            let actions = self.actions(&states, explored, threads, rng);
+            for (context, action) in running.contexts.iter_mut().zip(&actions) {
+                settings.ranges.apply(context, *action, rng);
+            }
+            let rewards = world.rewards(&running.texts, &running.contexts)?;
+            let last = step + 1 == settings.steps;
+            for (place, state) in states.into_iter().enumerate() {
+                let next = (!last).then(|| running.contexts[place][..self.cells].to_vec());
+                let (action, reward) = (actions[place], rewards[place].total as f32);
+                self.replay.push(Transition { state, action, reward, next });
+            }
+            tally(&mut found, &rewards, (count, settings.steps), last);
+            if self.replay.held.len() >= settings.batch {
+                losses.0 += self.learn(count, threads, rng);
+                losses.1 += count as u32;
+            }
+        }
+        self.advance(count);
+        (found.episodes, found.loss) = (self.episodes, losses.0 / f64::from(losses.1.max(1)));
+        Ok(found)
+    }
+
+    /// What some episodes bring when every action is drawn at random.
+    ///
+    /// # Errors
+    /// When the world's contexts do not fit the agent.
+    pub(super) fn at_random(
+        &self,
+        world: &World<'_>,
+        count: usize,
+        rng: &mut PrivacyRng,
+    ) -> Result<Progressed, ModelError> {
+        let (settings, mut running) = (&self.settings, begin(world, count, rng));
+        let mut found = Progressed { explored: 1.0, episodes: count, ..Progressed::default() };
+        let actions = settings.ranges.actions(self.cells) as u64;
+        for step in 0..settings.steps {
+            for context in &mut running.contexts {
+                let action = rng.below(actions) as u32;
+                settings.ranges.apply(context, action, rng);
+            }
+            let rewards = world.rewards(&running.texts, &running.contexts)?;
+            tally(&mut found, &rewards, (count, settings.steps), step + 1 == settings.steps);
+        }
+        Ok(found)
+    }
+
+    /// What it has learned.
+    pub(super) fn learned(&self) -> (&QSettings, &QNetwork, usize) {
+        (&self.settings, &self.network, self.cells)
+    }
+
+    /// Everything that it knows.
+    pub(super) fn save(&self) -> State {
+        let mut state = State::default();
+        state.put("network", 1, self.network.store.values().to_vec());
+        state.put("target", 1, self.target.store.values().to_vec());
+        for (name, optimiser) in self.optimiser.parts() {
+            let (steps, squares, touched) = optimiser.state();
+            state.put(&format!("{name}.squares"), 1, squares.to_vec());
+            state.put_counts(&format!("{name}.touched"), touched);
+            state.put_counts(&format!("{name}.steps"), &[steps]);
+        }
+        self.replay.save(&mut state);
+        state.put_counts("episodes", &[self.episodes as u64]);
+        state
+    }
+
+    /// Goes on from what it knew.
+    pub(super) fn restore(&mut self, state: &mut State) -> Result<(), ModelError> {
+        for (name, network) in [("network", &mut self.network), ("target", &mut self.target)] {
+            let values = network.store.values_mut();
+            values.copy_from_slice(&state.take(name, values.len())?);
+        }
+        for (name, optimiser) in self.optimiser.parts_mut() {
+            let (squares, touched) = (optimiser.state().1.len(), optimiser.state().2.len());
+            let squares = state.take(&format!("{name}.squares"), squares)?;
+            let touched = state.take_counts(&format!("{name}.touched"), touched)?;
+            let steps = state.take_counts(&format!("{name}.steps"), 1)?[0];
+            optimiser.restore(steps, &squares, &touched);
+        }
+        self.replay.restore(state, self.cells)?;
+        self.episodes = state.take_counts("episodes", 1)?[0] as usize;
+        Ok(())
+    }
+
+    /// Changes contexts as it has learned to, step by step.
+    pub(super) fn change(
+        settings: &QSettings,
+        network: &QNetwork,
+        cells: usize,
+        context: &mut [f32],
+        rng: &mut PrivacyRng,
+    ) {
+        for _ in 0..settings.steps {
+            let values = network.values_steadily(&Matrix::of(1, cells, context[..cells].to_vec()));
+            settings.ranges.apply(context, best(values.row(0)).0, rng);
+        }
+    }
+
+    /// Counts episodes; the target network follows when it is time.
+    fn advance(&mut self, count: usize) {
+        let every = self.settings.target_every;
+        let before = self.episodes / every;
+        self.episodes += count;
+        if self.episodes / every > before {
+            self.target.store.values_mut().copy_from_slice(self.network.store.values());
+            self.replay.forget_values();
+        }
+    }
+
+    /// What is done in each state: at random, or what is valued most.
+    fn actions(&self, states: &[Vec<f32>], explored: f64, threads: usize, rng: &mut PrivacyRng) -> Vec<u32> {
+        let actions = self.settings.ranges.actions(self.cells) as u64;
+        let values = self.network.values(&matrix(states), threads);
+        let choose = |row: usize| {
+            let (lot, other) = (unit(rng.bits()), rng.below(actions) as u32);
+            if lot < explored { other } else { best(values.row(row)).0 }
+        };
+        (0..states.len()).map(choose).collect()
+    }
+
+    /// Learns some steps; returns the sum of their losses.
+    fn learn(&mut self, steps: usize, threads: usize, rng: &mut PrivacyRng) -> f64 {
+        let (batch, discount) = (self.settings.batch, self.settings.discount as f32);
+        let places = self.replay.draw(steps * batch, rng);
+        let target = &self.target;
+        let later = self.replay.values(&places, |states| {
+            let values = target.values(states, threads);
+            (0..states.rows()).map(|row| best(values.row(row)).1).collect()
+        });
+        let mut sum = 0.0;
+        for (places, later) in places.chunks_exact(batch).zip(later.chunks_exact(batch)) {
+            let held = |place: &usize| &self.replay.held[*place];
+            let states: Vec<f32> = places.iter().flat_map(|place| held(place).state.iter()).copied().collect();
+            let actions: Vec<u32> = places.iter().map(|place| held(place).action).collect();
+            let targets: Vec<f32> =
+                places.iter().zip(later).map(|(place, later)| held(place).reward + discount * later).collect();
+            let states = Matrix::of(batch, self.cells, states);
+            sum += self.network.learn(&states, &actions, &targets, &mut self.optimiser, threads);
+        }
+        sum
+    }
+}
+
+fn begin(world: &World<'_>, count: usize, rng: &mut PrivacyRng) -> Episodes {
+    let texts: Vec<usize> = (0..count).map(|_| rng.below(world.texts() as u64) as usize).collect();
+    let contexts = texts.iter().map(|text| world.context(*text).to_vec()).collect();
+    Episodes { texts, contexts }
+}
+
+fn matrix(states: &[Vec<f32>]) -> Matrix<f32> {
+    Matrix::of(states.len(), states.first().map_or(0, Vec::len), states.iter().flatten().copied().collect())
+}
+
+fn tally(found: &mut Progressed, rewards: &[Reward], (count, steps): (usize, usize), last: bool) {
+    let mean = |of: fn(&Reward) -> f64| rewards.iter().map(of).sum::<f64>() / count as f64;
+    found.reward += mean(|reward| reward.total) / steps as f64;
+    if last {
+        found.last = mean(|reward| reward.total);
+        found.leads = [mean(|reward| reward.sentiment), mean(|reward| reward.author)];
+    }
+}

@@ -1,0 +1,89 @@
+//! What a text is worth to the agent, as the paper prints it:
+//!
+//! `alpha * C_S - (1 - alpha) * (C_A - E_A)`
+//!
+//! where `C_S` is how much more likely the right sentiment is than the wrong one, `C_A` how much more likely the right author is than the likeliest other
+//! one, and `E_A` the entropy of all authors, divided by `log2(P) * P`. (The paper says that this makes the largest entropy 1; with both factors it is 1/P.)
+
+use super::judge::Judge;
+use serde::{Deserialize, Serialize};
+
+/// Whose text it is, and what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subject {
+    /// The number of its author.
+    pub author: u32,
+    /// Whether its sentiment is positive.
+    pub positive: bool,
+}
+
+/// What a text is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Reward {
+    /// All of it.
+    pub total: f64,
+    /// `C_S`: the sentiment's lead.
+    pub sentiment: f64,
+    /// `C_A`: the author's lead.
+    pub author: f64,
+    /// `E_A`: the scaled entropy.
+    pub entropy: f64,
+}
+
+impl Reward {
+    /// The worth of a text under what two judges say of it.
+    pub fn of(alpha: f64, sentiment: &[f64], authors: &[f64], subject: Subject) -> Self {
+        let right = usize::from(subject.positive);
+        let of_sentiment = sentiment[right] - sentiment[1 - right];
+        let own = subject.author as usize;
+        let others = authors.iter().enumerate().filter(|(author, _)| *author != own);
+        let of_author = authors[own] - others.fold(0.0_f64, |most, (_, chance)| most.max(*chance));
+        let count = authors.len() as f64;
+        let bits: f64 = authors.iter().filter(|chance| **chance > 0.0).map(|chance| -chance * chance.log2()).sum();
+        let entropy = bits / (count.log2() * count);
+        let total = alpha * of_sentiment - (1.0 - alpha) * (of_author - entropy);
+        Self { total, sentiment: of_sentiment, author: of_author, entropy }
+    }
+}
+
+/// Who judges texts, and what counts how much.
+#[derive(Clone, Debug)]
+pub struct Judges {
+    /// Of sentiment: negative, positive.
+    pub sentiment: Judge,
+    /// Of authors.
+    pub authors: Judge,
+    /// How much sentiment counts, from 0 to 1; the author counts for the rest.
+    pub alpha: f64,
+}
+
+impl Judges {
+    /// What a text is worth.
+    pub fn reward(&self, text: &[u32], subject: Subject) -> Reward {
+        let (sentiment, authors) = (self.sentiment.probabilities(text), self.authors.probabilities(text));
+        Reward::of(self.alpha, &sentiment, &authors, subject)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reward_by_hand() {
+        let subject = Subject { author: 1, positive: false };
+        let found = Reward::of(0.25, &[0.7, 0.3], &[0.5, 0.25, 0.125, 0.125], subject);
+        // Entropy: 0.5 + 0.5 + 0.375 + 0.375 = 1.75 bits, over 2 * 4.
+        assert!((found.sentiment - 0.4).abs() < 1e-12 && (found.author + 0.25).abs() < 1e-12);
+        assert!((found.entropy - 1.75 / 8.0).abs() < 1e-12);
+        assert!((found.total - (0.25 * 0.4 - 0.75 * (-0.25 - 0.21875))).abs() < 1e-12);
+    }
+
+    #[test]
+    fn at_the_ends_only_one_of_the_two_counts() {
+        let subject = Subject { author: 0, positive: true };
+        let of = |alpha| Reward::of(alpha, &[0.2, 0.8], &[1.0, 0.0], subject).total;
+        assert!((of(1.0) - 0.6).abs() < 1e-12);
+        assert!((of(0.0) + 1.0).abs() < 1e-12, "the author is known, and entropy is zero");
+    }
+}
