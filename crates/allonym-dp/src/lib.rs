@@ -38,5 +38,5 @@ pub use loss::{Class, Loss};
 pub use mechanism::Mechanism;
 pub use release::{Proposer, Terms, release};
 pub use release_fluently::{Drawing, Expectation, release_fluently};
-pub use released::{Released, generalise};
+pub use released::{Released, generalise, rewrite};
 pub use rng::{Entropy, PrivacyRng, Purpose};

@@ -49,6 +49,12 @@ pub fn generalise<T, U>(value: Private<T>, replace: impl FnOnce(T) -> U) -> Rele
     Released(replace(value.declassify("generalised: all but names passes, and the statement says so")))
 }
 
+/// A text that an agent wrote again. **No mechanism stands behind it**: what it keeps of the original is only measured, and whoever calls this prints a statement that says so
+/// before anything else.
+pub fn rewrite<T, U>(value: Private<T>, rewrite: impl FnOnce(T) -> U) -> Released<U> {
+    Released(rewrite(value.declassify("rewritten by an agent: nothing is promised, and the statement says so")))
+}
+
 /// The step through the door, for the mechanisms of this crate.
 pub(crate) trait DrawFrom<T> {
     /// Draws from a private value. The closure is a mechanism: its result's distribution is what the guarantee bounds.

@@ -9,6 +9,7 @@ use allonym_dp::vector_noise::Norm;
 use allonym_dp::{Guarantee, Length, Mechanism, PrivacyRng, Strength, Terms};
 use allonym_models::Embeddings;
 use allonym_models::adept::{self, Adept};
+use allonym_models::ete_anon::EteAnon;
 use allonym_models::lexical::{Deniability, Spread, WordNoise};
 use allonym_nn::{Card, Protection};
 use allonym_text::Vocabulary;
@@ -28,7 +29,14 @@ pub const OTHERS: &[(&str, &str)] = &[
         "Laplace noise on the vector of the whole text (ADePT, with the noise that it needs); epsilon is that of the text; needs `--model`",
     ),
     ("latent-gaussian", "the same with Gaussian noise; needs `--delta` too"),
+    (
+        "agent",
+        "an agent changes what a model holds of a text (ETE-Anon); NO formal guarantee, only measured; needs `--model`",
+    ),
 ];
+
+/// The method of ETE-Anon.
+const AGENT: &str = "agent";
 
 /// The part of the vocabulary's own spread in the norm of `metric-mahalanobis`.
 const LAMBDA: f64 = 0.2;
@@ -72,6 +80,8 @@ pub(crate) enum Method {
     },
     /// Noise on the vector of the whole text.
     Latent { name: &'static str, model: Box<Adept>, card: Box<Card>, latent: Latent },
+    /// An agent that writes texts again; nothing is promised.
+    Agent { model: Box<EteAnon>, card: Box<Card> },
 }
 
 impl fmt::Debug for Method {
@@ -79,14 +89,14 @@ impl fmt::Debug for Method {
         match self {
             Self::Tokens { mechanism, source } => write!(f, "{mechanism:?} on {source:?}"),
             Self::Words { name, .. } | Self::Latent { name, .. } => f.write_str(name),
+            Self::Agent { .. } => f.write_str(AGENT),
         }
     }
 }
 
-/// Refuses settings that a method would not read.
-fn only_epsilon(settings: &Settings) -> Result<f64, Failure> {
-    let name = &settings.mechanism;
-    let unread = [
+/// Settings of mechanisms that draw tokens, and whether they were given.
+fn unread_by_others(settings: &Settings) -> [(&'static str, bool); 7] {
+    [
         ("epsilon-per-token", settings.epsilon_per_token.is_some()),
         ("total", settings.total.is_some()),
         ("candidates", settings.candidates.is_some()),
@@ -94,7 +104,13 @@ fn only_epsilon(settings: &Settings) -> Result<f64, Failure> {
         ("clip", settings.clip.is_some()),
         ("uniform", settings.uniform.is_some()),
         ("room", settings.room.is_some()),
-    ];
+    ]
+}
+
+/// Refuses settings that a method would not read.
+fn only_epsilon(settings: &Settings) -> Result<f64, Failure> {
+    let name = &settings.mechanism;
+    let unread = unread_by_others(settings);
     if let Some((setting, _)) = unread.iter().find(|(_, given)| *given) {
         let hint = match *setting {
             "total" if name.starts_with("latent") => "its `--epsilon` is the total of a text: give that",
@@ -169,12 +185,30 @@ impl Method {
         Ok(Self::Latent { name, model, card: Box::new(card), latent })
     }
 
+    /// An agent that writes texts again.
+    pub(crate) fn agent(settings: &Settings, model: Option<OpenModel>, terms: &Terms) -> Result<Self, Failure> {
+        let unread = [("epsilon", settings.epsilon.is_some()), ("delta", settings.delta != 0.0)];
+        if let Some((setting, _)) = unread.iter().chain(&unread_by_others(settings)).find(|(_, given)| *given) {
+            let message = format!("`{setting}` means nothing for `{AGENT}`: it has no formal guarantee");
+            return Err(Failure::new(message, "leave it out, or name a mechanism that has one"));
+        }
+        if terms.length != Length::Fixed {
+            let message = format!("`{AGENT}` decides the length by what it writes");
+            return Err(Failure::new(message, "leave out `--length`"));
+        }
+        let Some(OpenModel { model: Trained::EteAnon(model), card }) = model else {
+            let message = format!("`{AGENT}` needs a model of kind ete-anon");
+            return Err(Failure::new(message, "train one with `allonym train ete-anon`, and name it with `--model`"));
+        };
+        Ok(Self::Agent { model, card: Box::new(card) })
+    }
+
     /// What a text pays besides for having been trained on, if it was: epsilon and delta.
     pub(crate) fn training_price(&self) -> (f64, f64) {
         let card = match self {
             Self::Tokens { source, .. } => source.card(),
             Self::Words { card, .. } => card.as_deref(),
-            Self::Latent { card, .. } => Some(&**card),
+            Self::Latent { card, .. } | Self::Agent { card, .. } => Some(&**card),
         };
         match card.map(|card| &card.guarantee) {
             Some(Protection::Differential(promise)) => (promise.epsilon_replace_one, promise.delta),
@@ -198,11 +232,14 @@ impl Method {
                 of_words(name, noise, *spread, deniability, terms, seeded)
             }
             Self::Latent { name, latent, .. } => of_latent(name, latent, terms, seeded)?,
+            Self::Agent { model, .. } => of_agent(model, terms, seeded),
         };
         match self {
             Self::Tokens { source, .. } => source.state(&mut guarantee),
             Self::Words { card: None, .. } => guarantee.assumptions.push("the word vectors are public".to_owned()),
-            Self::Words { card: Some(card), .. } | Self::Latent { card, .. } => state(card, &mut guarantee),
+            Self::Words { card: Some(card), .. } | Self::Latent { card, .. } | Self::Agent { card, .. } => {
+                state(card, &mut guarantee);
+            }
         }
         Ok(guarantee)
     }
@@ -277,4 +314,39 @@ fn of_latent(name: &'static str, latent: &Latent, terms: &Terms, seeded: bool) -
         void: Vec::new(),
         seeded,
     })
+}
+
+fn of_agent(model: &EteAnon, terms: &Terms, seeded: bool) -> Guarantee {
+    let mut also = Vec::new();
+    if let Some(found) = model.measured {
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        also.push(format!(
+            "measured when the model was made, on {} sequences of {} authors (chance {}): a classifier that learned from originals named the author of {} of them, and of {} before; the sentiment of {}, and of {} before",
+            found.sequences,
+            found.authors,
+            percent(1.0 / found.authors.max(1) as f64),
+            percent(found.changed[0]),
+            percent(found.originals[0]),
+            percent(found.changed[1]),
+            percent(found.originals[1]),
+        ));
+    }
+    Guarantee {
+        mechanism: AGENT,
+        strength: Strength::Empirical,
+        unit: "one record's text",
+        adjacency: "no two texts: nothing is bounded".to_owned(),
+        max_tokens: terms.max_tokens,
+        length: terms.length,
+        paper_epsilon_total: None,
+        also,
+        assumptions: Vec::new(),
+        not_protected: vec![
+            "anything, formally: words, facts and style of the original may stand in what is written".to_owned(),
+            "against attackers that learn from what is released: they may find more than was measured (`allonym attack`)".to_owned(),
+            format!("roughly how long a text is: pieces of {} tokens are written one after the other", model.auto_encoder.shape().max_tokens),
+        ],
+        void: Vec::new(),
+        seeded,
+    }
 }

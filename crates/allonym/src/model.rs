@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use allonym_dp::Guarantee;
 use allonym_models::adept::Adept;
 use allonym_models::er_ae::ErAe;
+use allonym_models::ete_anon::EteAnon;
 use allonym_models::fluent::FluentModel;
 use allonym_nn::{Card, Protection, checkpoint};
 use allonym_text::Vocabulary;
@@ -11,13 +12,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Models that a directory written by `train` holds, the most finished one first.
-const WITHIN: [&str; 4] = ["er-ae", "ae-dp", "adept", "fluent"];
+const WITHIN: [&str; 5] = ["er-ae", "ae-dp", "adept", "fluent", "ete-anon"];
 
 /// A model.
 pub(crate) enum Trained {
     ErAe(Box<ErAe>),
     Adept(Box<Adept>),
     Fluent(Box<FluentModel>),
+    EteAnon(Box<EteAnon>),
 }
 
 /// A model with its card.
@@ -49,6 +51,10 @@ impl OpenModel {
                 let (model, card) = FluentModel::open(&directory)?;
                 (Trained::Fluent(Box::new(model)), card)
             }
+            "ete-anon" => {
+                let (model, card) = EteAnon::open(&directory)?;
+                (Trained::EteAnon(Box::new(model)), card)
+            }
             kind => {
                 let message = format!("the model {} is of a kind `{kind}` that nobody knows here", directory.display());
                 return Err(Failure::new(message, "use the program that wrote it, or a later one"));
@@ -72,6 +78,7 @@ impl OpenModel {
             Trained::ErAe(model) => model.vocabulary().clone(),
             Trained::Adept(model) => model.vocabulary().clone(),
             Trained::Fluent(model) => model.language.vocabulary().clone(),
+            Trained::EteAnon(model) => model.auto_encoder.vocabulary().clone(),
         }
     }
 }

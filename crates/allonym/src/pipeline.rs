@@ -8,10 +8,13 @@ use crate::source::{Ready, Source};
 use crate::suits::Suits;
 use allonym_dp::latent::Latent;
 use allonym_dp::mechanism::Fluent;
+
 use allonym_dp::{
     Drawing, Entropy, Guarantee, Mechanism, PrivacyRng, Proposer, Purpose, Released, Terms, release, release_fluently,
+    rewrite,
 };
 use allonym_models::adept::Adept;
+use allonym_models::ete_anon::EteAnon;
 use allonym_models::fluent::{FluentModel, Written};
 use allonym_models::lexical::term_frequencies;
 use allonym_text::vocabulary::Origin;
@@ -132,6 +135,7 @@ impl<'a> Pipeline<'a> {
                 texts.par_iter().enumerate().map(draw).collect()
             }
             Method::Latent { model, latent, .. } => self.by_latent(model, latent, first, texts),
+            Method::Agent { model, .. } => self.by_agent(model, first, texts),
         };
         let text = |ids: Vec<u32>| detokenise(ids.iter().filter_map(|id| self.vocabulary.word(*id)));
         let formed = |ids: Released<Vec<u32>>| match self.form {
@@ -167,6 +171,23 @@ impl<'a> Pipeline<'a> {
             Err(_) => unreachable!("the vectors have the model's own length"),
         });
         decoded.apart()
+    }
+
+    /// Writes the pieces of each text again. Nothing is promised, and the guarantee says so.
+    fn by_agent(&self, model: &EteAnon, first: u64, texts: &[Private<String>]) -> Vec<Released<Vec<u32>>> {
+        let again = |(index, text): (usize, &Private<String>)| {
+            let mut rng = self.stream_of(first + index as u64);
+            let pieces = text.as_ref().map(|text| model.pieces(&Document::read_up_to(text, self.terms.max_tokens)));
+            rewrite(pieces, |pieces| {
+                // Each piece has random numbers of its own; no promise rests on them.
+                let mut rngs: Vec<PrivacyRng> = pieces.iter().map(|_| PrivacyRng::reproducible(rng.bits())).collect();
+                match model.rewritten(&pieces, &mut rngs) {
+                    Ok(written) => written.concat(),
+                    Err(_) => unreachable!("agent and auto-encoder were made for each other"),
+                }
+            })
+        };
+        texts.par_iter().enumerate().map(again).collect()
     }
 
     fn by_tokens(

@@ -455,6 +455,7 @@ impl Settings {
         let method = match self.mechanism.as_str() {
             "metric-noise" | "metric-mahalanobis" => Method::words(self, &vocabulary, model, terms)?,
             "latent-laplace" | "latent-gaussian" => Method::latent(self, model, terms)?,
+            "agent" => Method::agent(self, model, terms)?,
             _ => {
                 let mechanism = self.build_mechanism(terms, self.length.outcomes(vocabulary.words()))?;
                 if mechanism.reads() == Reads::Nothing && (self.model.is_some() || self.embeddings.is_some()) {

@@ -75,6 +75,11 @@ impl Source {
                     format!("`{}` draws token by token, and the model is of kind `adept`", settings.mechanism);
                 Err(Failure::new(message, "take `--mechanism latent-laplace` or `latent-gaussian` with it"))
             }
+            (Some(OpenModel { model: Trained::EteAnon(_), .. }), _) => {
+                let message =
+                    format!("`{}` draws token by token, and the model is of kind `ete-anon`", settings.mechanism);
+                Err(Failure::new(message, "take `--mechanism agent` with it, which has no formal guarantee"))
+            }
             (None, Some(file)) => {
                 let embeddings = Arc::new(Embeddings::read(file)?);
                 Ok(Self::Near(Box::new(Lexical::from_embeddings(vocabulary, embeddings, reads)?), None))

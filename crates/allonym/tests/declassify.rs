@@ -7,6 +7,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("allonym-dp/src/release.rs", "length `public`: the number of tokens is declared part of the release"),
     ("allonym-dp/src/released.rs", "a mechanism draws from it"),
     ("allonym-dp/src/released.rs", "generalised: all but names passes, and the statement says so"),
+    ("allonym-dp/src/released.rs", "rewritten by an agent: nothing is promised, and the statement says so"),
     ("allonym-text/src/private.rs", "an example"),
     ("allonym-text/src/vocabulary.rs", "a counted vocabulary: its owner consented, and it is marked"),
     ("allonym/src/cli/entities.rs", "entities: shown to the text's owner"),

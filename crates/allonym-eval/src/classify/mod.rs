@@ -43,7 +43,7 @@ pub(crate) fn above_zero(setting: &'static str, value: f64) -> Result<(), EvalEr
 }
 
 /// The place of the largest number; of equals the first.
-pub(crate) fn largest(values: &[f32]) -> u32 {
+pub fn largest(values: &[f32]) -> u32 {
     let mut best = 0;
     for (place, value) in values.iter().enumerate() {
         if *value > values[best] {

@@ -89,7 +89,7 @@ impl AgentSettings {
 #[derive(Clone, Debug)]
 pub enum Learner {
     /// The paper's.
-    Paper(QAgent),
+    Paper(Box<QAgent>),
     /// One that converges.
     Converged(PolicyAgent),
 }
@@ -101,7 +101,7 @@ impl Learner {
     /// When a setting is out of range.
     pub fn new(settings: &AgentSettings, shape: &AutoEncoderSettings, seed: u64) -> Result<Self, ModelError> {
         Ok(match settings {
-            AgentSettings::Paper(settings) => Self::Paper(QAgent::new(settings.clone(), shape.cells, seed)?),
+            AgentSettings::Paper(settings) => Self::Paper(Box::new(QAgent::new(settings.clone(), shape.cells, seed)?)),
             AgentSettings::Converged(settings) => {
                 Self::Converged(PolicyAgent::new(settings.clone(), shape.context(), seed)?)
             }

@@ -28,7 +28,7 @@ pub use agent::{Agent, AgentSettings, Learner};
 pub use auto_encoder::{AutoEncoder, Text};
 pub use decode::Reconstruction;
 pub use judge::{Chance, Judge, JudgedClass};
-pub use model::EteAnon;
+pub use model::{EteAnon, Measured};
 pub use policy::{PolicyAgent, PolicySettings};
 pub use q_learning::{Progressed, QAgent, QSettings};
 pub use reward::{Judges, Reward, Subject};

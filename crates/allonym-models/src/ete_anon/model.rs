@@ -8,12 +8,33 @@ use crate::model_files;
 use allonym_dp::PrivacyRng;
 use allonym_nn::Card;
 use allonym_nn::training::Model;
+use allonym_text::Document;
+use allonym_text::vocabulary::END;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const KIND: &str = "ete-anon";
 const AGENT: &str = "agent.safetensors";
 /// The entry of the card that has the agent's settings.
 const SETTINGS: &str = "agent";
+/// The one that has what was measured.
+const MEASURED: &str = "measured";
+
+/// What classifiers that learned from originals found in test sequences when the model was made: shares of right answers, of authors and of sentiments.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Measured {
+    /// Authors to choose from.
+    pub authors: usize,
+    /// Test sequences.
+    pub sequences: usize,
+    /// In originals.
+    pub originals: [f64; 2],
+    /// In what the auto-encoder alone writes.
+    pub unchanged: [f64; 2],
+    /// In what the agent has written.
+    pub changed: [f64; 2],
+}
 
 /// An auto-encoder with its agent.
 pub struct EteAnon {
@@ -23,9 +44,18 @@ pub struct EteAnon {
     pub agent: Agent,
     /// How the agent learned.
     pub settings: AgentSettings,
+    /// What it was measured to hide.
+    pub measured: Option<Measured>,
 }
 
 impl EteAnon {
+    /// A document in pieces that the auto-encoder can read, each with its end.
+    pub fn pieces(&self, document: &Document) -> Vec<Text> {
+        let ids: Vec<u32> = document.tokens().map(|token| self.auto_encoder.vocabulary().id(token.text)).collect();
+        let most = self.auto_encoder.shape().max_tokens;
+        ids.chunks(most).map(|piece| piece.iter().copied().chain([END]).collect()).collect()
+    }
+
     /// Writes each text as the agent would have it written. What becomes of a text depends on it, on its own random numbers and on the model alone.
     ///
     /// # Errors
@@ -46,6 +76,9 @@ impl EteAnon {
         if let Ok(settings) = toml::Value::try_from(&self.settings) {
             card.model.insert(SETTINGS.to_owned(), settings);
         }
+        if let Some(measured) = self.measured.and_then(|measured| toml::Value::try_from(measured).ok()) {
+            card.model.insert(MEASURED.to_owned(), measured);
+        }
         beside.save(directory, self.auto_encoder.store(), card)
     }
 
@@ -60,6 +93,7 @@ impl EteAnon {
         let settings: Option<AgentSettings> = settings.and_then(|settings| settings.try_into().ok());
         let settings = settings.ok_or_else(|| ModelError::broken(&path, "belongs to an agent of an unknown kind"))?;
         let agent = Agent::of_bytes(&settings, auto_encoder.shape(), &path, &bytes)?;
-        Ok((Self { auto_encoder, agent, settings }, card))
+        let measured = card.model.get(MEASURED).cloned().and_then(|measured| measured.try_into().ok());
+        Ok((Self { auto_encoder, agent, settings, measured }, card))
     }
 }

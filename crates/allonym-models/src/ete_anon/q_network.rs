@@ -228,14 +228,14 @@ mod tests {
             .map(|square| (f64::from(*square) / 0.01).sqrt())
             .collect();
         assert_eq!(sizes.len(), network.store.values().len());
-        for place in 0..sizes.len() {
+        for (place, size) in sizes.into_iter().enumerate() {
             let at = |step: f32| {
                 let mut other = network.clone();
                 other.store.values_mut()[place] += step;
                 loss(&other)
             };
             let slope = (at(1e-2) - at(-1e-2)) / 2e-2;
-            assert!((slope.abs() - sizes[place]).abs() < 5e-3, "{place}: {slope} {}", sizes[place]);
+            assert!((slope.abs() - size).abs() < 5e-3, "{place}: {slope} {size}");
         }
     }
 

@@ -193,13 +193,21 @@ mod agents {
     fn a_whole_model_that_was_written_does_the_same_when_it_is_read() {
         for settings in settings_of_agents() {
             let auto_encoder = trained();
+            let measured = Measured {
+                authors: 2,
+                sequences: 20,
+                originals: [1.0, 0.9],
+                unchanged: [0.8, 0.7],
+                changed: [0.5, 0.75],
+            };
             let mut learner = Learner::new(&settings, auto_encoder.shape(), 7).unwrap();
             learn(&mut learner, &world(&auto_encoder, 0.5), 3);
-            let model = EteAnon { auto_encoder, agent: learner.agent(), settings };
+            let model = EteAnon { auto_encoder, agent: learner.agent(), settings, measured: Some(measured) };
             let directory = tempfile::tempdir().unwrap();
             model.save(&directory.path().join("model"), &card()).unwrap();
             let (read, card) = EteAnon::open(&directory.path().join("model")).unwrap();
             assert_eq!((card.kind.as_str(), &read.settings), ("ete-anon", &model.settings));
+            assert_eq!(read.measured, Some(measured));
             let rngs = || (0..20).map(PrivacyRng::reproducible).collect::<Vec<_>>();
             let written = model.rewritten(&texts(), &mut rngs()).unwrap();
             assert_eq!(read.rewritten(&texts(), &mut rngs()).unwrap(), written);

@@ -30,7 +30,7 @@ pub use adept_settings::AdeptTraining;
 pub use basis::{Basis, PRICE};
 pub use er_ae::{Report, StageReport, train_er_ae};
 pub use er_ae_settings::ErAeTraining;
-pub use ete_anon::{EteAnonReport, EteAnonTraining, train_ete_anon};
+pub use ete_anon::{EteAnonReport, EteAnonTraining, Found, FoundIn, Learned, Right, train_ete_anon};
 pub use fluent::{FluentReport, train_fluent};
 pub use fluent_settings::FluentTraining;
 pub use parts::{Parts, Shares};

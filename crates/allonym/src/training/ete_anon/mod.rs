@@ -1,21 +1,26 @@
 //! `train ete-anon`: an auto-encoder of short sequences, and the agent that changes its context.
 
+mod agent;
+mod auto_encoder;
+pub(crate) mod data;
+pub(crate) mod judges;
+pub(crate) mod measure;
 mod settings;
 
+pub use agent::Learned;
+pub use measure::{Found, FoundIn, Right};
 pub use settings::EteAnonTraining;
 
 use super::directory::{begin, write_report};
-use super::parts::Shares;
-use super::stage::Stage;
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
-use allonym_models::Embeddings;
-use allonym_models::ete_anon::{AutoEncoder, Reconstruction};
+use allonym_models::ete_anon::{EteAnon, Measured, Reconstruction, Text};
 use allonym_nn::Protection;
 use allonym_nn::training::Progress;
-use allonym_text::Document;
+use data::Known;
+use judges::Classifiers;
+use measure::{found_in, in_words};
 use serde::Serialize;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// What a training run of ETE-Anon leaves, for its owner.
@@ -23,14 +28,20 @@ use std::sync::atomic::AtomicBool;
 pub struct EteAnonReport {
     /// Who may see this file.
     pub note: &'static str,
-    /// Records trained on, chosen by, and left for tests. Each has its first and its last words as two sequences.
-    pub records: [usize; 3],
+    /// Records trained on, chosen by, and left for tests, where the auto-encoder was trained here. Each has its first and its last words as two sequences.
+    pub records: Option<[usize; 3]>,
     /// Steps of the auto-encoder.
     pub steps: u64,
     /// What is promised to those whose texts were trained on; nothing before the end.
     pub guarantee: Option<Protection>,
     /// On test records, when nothing is changed; not there in private training, since it is exact.
     pub reconstruction: Option<Reconstruction>,
+    /// Authors that were attacked, sequences that the agent learned from, sequences that it was tested with, and records that were left out.
+    pub attacked: Option<[usize; 4]>,
+    /// What the agent learned.
+    pub learned: Option<Learned>,
+    /// What classifiers that learned from originals find in test sequences: as they were, as the auto-encoder alone writes them, and as the agent has them written.
+    pub found: Option<[FoundIn; 3]>,
     /// Whether it was stopped before its end, and can be resumed.
     pub stopped: bool,
 }
@@ -44,47 +55,69 @@ pub fn train_ete_anon(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<EteAnonReport, Failure> {
-    let (preset, basis) = (settings.preset()?, &settings.basis);
-    basis.check()?;
-    let vocabulary = basis.words(preset.vocabulary)?;
-    let vectors = match &settings.embeddings {
-        None => None,
-        Some(path) => {
-            progress("reading word vectors", None);
-            Some(Arc::new(Embeddings::read(path)?.for_vocabulary(&vocabulary).0))
-        }
-    };
-    let mut rng = PrivacyRng::reproducible(basis.seed);
-    let mut model = AutoEncoder::new(settings.network(preset), Arc::new(vocabulary), vectors, &mut rng)?;
-    progress("reading texts", None);
-    let prepared = basis.prepare(Shares::USUAL, |text| {
-        let mut sequences = model.sequences(&Document::read(text));
-        // The price of private training is that of one example of a record.
-        sequences.truncate(if basis.private.is_some() { 1 } else { 2 });
-        sequences
-    })?;
-    let plan = settings.plan(preset, prepared.training.len());
-    basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
-    let _lock = begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
-
-    let stage = Stage { basis, name: "auto-encoder", plan: &plan, earlier_steps: 0, stop };
-    let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
-    let note = "for the owner of the texts: the figures are exact";
+    settings.check()?;
+    let basis = &settings.basis;
+    let ready = auto_encoder::Ready::prepare(settings, progress)?;
+    // Everything that could be refused is, before the auto-encoder takes its hours.
+    let known = settings.agent.as_ref().map(|_| Known::read(settings, ready.model())).transpose()?;
+    let _lock = begin(&basis.out, settings, ready.hash(), basis.resume)?;
+    let trained = ready.train(settings, stop, progress)?;
     let mut report = EteAnonReport {
-        note,
-        records: prepared.records,
-        steps: card.steps,
+        note: "for the owner of the texts: the figures are exact",
+        records: trained.records,
+        steps: trained.card.steps,
         guarantee: None,
-        reconstruction: None,
-        stopped,
+        reconstruction: trained.reconstruction,
+        attacked: None,
+        learned: None,
+        found: None,
+        stopped: trained.stopped,
     };
-    if !stopped {
-        model.save(&basis.out.join("auto-encoder"), &card)?;
-        progress("measuring reconstruction", None);
-        let plain = basis.private.is_none();
-        report.reconstruction = plain.then(|| model.reconstruction(&prepared.test)).transpose()?;
-        report.guarantee = Some(card.guarantee);
+    if let (false, Some(agent), Some(known)) = (trained.stopped, &settings.agent, &known) {
+        report.attacked = Some([known.authors.len(), known.training.len(), known.test.len(), known.left_out]);
+        progress("teaching the two classifiers", None);
+        let classifiers = Classifiers::learn(&known.training, basis.seed)?;
+        let (learner, learned, stopped) =
+            agent::learn(settings, agent, &trained.model, known, &classifiers, stop, progress)?;
+        (report.learned, report.stopped) = (Some(learned), stopped);
+        if !stopped {
+            let mut model = EteAnon {
+                auto_encoder: trained.model,
+                agent: learner.agent(),
+                settings: agent.clone(),
+                measured: None,
+            };
+            progress("measuring", None);
+            let found = measured(&model, known, &classifiers, basis.seed)?;
+            let [originals, unchanged, changed] = [0, 1, 2]
+                .map(|place| [&found[place].all.author, &found[place].all.sentiment].map(|of| of.accuracy.value));
+            let (authors, sequences) = (known.authors.len(), known.test.len());
+            model.measured = Some(Measured { authors, sequences, originals, unchanged, changed });
+            model.save(&basis.out.join("ete-anon"), &trained.card)?;
+            report.found = Some(found);
+        }
+    }
+    if !report.stopped {
+        report.guarantee = Some(trained.card.guarantee);
     }
     write_report(&basis.out, &report)?;
     Ok(report)
+}
+
+/// What classifiers that learned from originals find in test sequences: as they were, written again, and changed by the agent.
+fn measured(model: &EteAnon, known: &Known, classifiers: &Classifiers, seed: u64) -> Result<[FoundIn; 3], Failure> {
+    let texts: Vec<Text> = known.test.iter().map(|sequence| sequence.ids.clone()).collect();
+    let originals: Vec<String> = known.test.iter().map(|sequence| sequence.words.clone()).collect();
+    let words = |texts: Vec<Text>| -> Vec<String> {
+        texts.iter().map(|text| in_words(text, model.auto_encoder.vocabulary())).collect()
+    };
+    let unchanged = words(model.auto_encoder.decode(&model.auto_encoder.contexts(&texts)?)?);
+    let mut rngs: Vec<PrivacyRng> =
+        (0..texts.len() as u64).map(|text| PrivacyRng::reproducible(seed ^ text << 8)).collect();
+    let changed = words(model.rewritten(&texts, &mut rngs)?);
+    Ok([
+        found_in(&originals, known, classifiers)?,
+        found_in(&unchanged, known, classifiers)?,
+        found_in(&changed, known, classifiers)?,
+    ])
 }

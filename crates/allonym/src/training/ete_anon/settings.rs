@@ -2,7 +2,7 @@
 
 use super::super::basis::{Basis, Duration, no_preset};
 use crate::failure::Failure;
-use allonym_models::ete_anon::{AutoEncoderSettings, PRESETS, Preset};
+use allonym_models::ete_anon::{AgentSettings, AutoEncoderSettings, PRESETS, Preset};
 use allonym_nn::training::TrainingSettings;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -15,6 +15,9 @@ pub struct EteAnonTraining {
     pub basis: Basis,
     /// The size of the auto-encoder. Default `small`.
     pub preset: String,
+    /// A directory with an auto-encoder that was trained before, to be used as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto_encoder: Option<PathBuf>,
     /// A file with word vectors. Default: vectors are trained.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embeddings: Option<PathBuf>,
@@ -24,6 +27,17 @@ pub struct EteAnonTraining {
     /// Steps, instead of passes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
+    /// The column that holds the sentiment. Default `label`.
+    pub label_column: String,
+    /// Its two values: negative, positive. Records with another one do not teach the agent. Default `neg`, `pos`.
+    pub labels: [String; 2],
+    /// How many authors are attacked: those with most records. Default 50.
+    pub authors: usize,
+    /// How much sentiment counts in the reward, from 0 to 1; the author counts for the rest. Default 0.5.
+    pub alpha: f64,
+    /// The agent, and how it learns. None trains the auto-encoder alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentSettings>,
 }
 
 impl Default for EteAnonTraining {
@@ -32,14 +46,46 @@ impl Default for EteAnonTraining {
         Self {
             basis: Basis { max_tokens, ..Basis::default() },
             preset: PRESETS[0].name.to_owned(),
+            auto_encoder: None,
             embeddings: None,
             epochs: None,
             steps: None,
+            label_column: "label".into(),
+            labels: ["neg".into(), "pos".into()],
+            authors: 50,
+            alpha: 0.5,
+            agent: AgentSettings::find(AgentSettings::PRESETS[0].0),
         }
     }
 }
 
 impl EteAnonTraining {
+    /// Refuses what cannot be before anything is read.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        self.basis.check()?;
+        if !(0.0..=1.0).contains(&self.alpha) {
+            let message = format!("`alpha` is {}; it must be from 0 to 1", self.alpha);
+            return Err(Failure::new(message, "1 keeps sentiment alone, 0 hides the author alone"));
+        }
+        if self.authors < 2 {
+            let message = format!("`authors` is {}: an attacker needs two to choose from", self.authors);
+            return Err(Failure::new(message, "50 are usual"));
+        }
+        if self.labels[0] == self.labels[1] {
+            return Err(Failure::new("both labels are the same", "give them as `--labels neg,pos`"));
+        }
+        if self.basis.private.is_some() && self.agent.is_some() {
+            return Err(Failure::refusal(
+                "an agent learns from exact texts: noise on the auto-encoder's gradients would protect nobody",
+                "train the auto-encoder alone with `--agent none`, and then an agent on public texts with `--auto-encoder`",
+            ));
+        }
+        if let Some(agent) = &self.agent {
+            agent.check()?;
+        }
+        Ok(())
+    }
+
     pub(super) fn preset(&self) -> Result<&'static Preset, Failure> {
         Preset::find(&self.preset).ok_or_else(|| no_preset(&self.preset, PRESETS.iter().map(|preset| preset.name)))
     }

@@ -1,0 +1,172 @@
+//! The stage in which an agent learns: it goes on where it was stopped, and leaves its curve.
+
+use super::data::Known;
+use super::judges::Classifiers;
+use super::settings::EteAnonTraining;
+use crate::failure::Failure;
+use allonym_models::ete_anon::{AgentSettings, AutoEncoder, Learner, Progressed, World};
+use allonym_nn::training::Progress;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Texts by which a random policy, and doing nothing, are judged.
+const COMPARED: usize = 300;
+/// How often the state is kept, and people hear something: parts of all episodes.
+const KEPT: usize = 50;
+
+/// What an agent learned.
+#[derive(Clone, Debug, Serialize)]
+pub struct Learned {
+    /// Episodes that were run.
+    pub episodes: usize,
+    /// The mean reward of a step when everything is done at random.
+    pub random: Progressed,
+    /// The mean reward when nothing is done.
+    pub unchanged: f64,
+    /// The mean reward in each tenth of the episodes.
+    pub curve: Vec<f64>,
+    /// Texts that were decoded in a second, of this run alone.
+    pub decoded_per_second: f64,
+}
+
+/// Where the state and the curve are.
+struct Files {
+    state: PathBuf,
+    curve: PathBuf,
+}
+
+impl Files {
+    fn of(out: &Path) -> Result<Self, Failure> {
+        let directory = out.join("training").join("agent");
+        std::fs::create_dir_all(&directory).map_err(|error| Failure::writing(&directory, &error))?;
+        Ok(Self { state: directory.join("state.safetensors"), curve: directory.join("curve.jsonl") })
+    }
+
+    /// Keeps a state under its name only when it is whole, and the curve as far as the state knows it.
+    fn keep(&self, learner: &Learner, curve: &[Progressed]) -> Result<(), Failure> {
+        let mut lines = String::new();
+        for point in curve {
+            let _ = writeln!(lines, "{}", serde_json::to_string(point).unwrap_or_default());
+        }
+        for (path, bytes) in [(&self.curve, lines.into_bytes()), (&self.state, learner.save()?)] {
+            let unfinished = path.with_extension("unfinished");
+            std::fs::write(&unfinished, bytes)
+                .and_then(|()| std::fs::rename(&unfinished, path))
+                .map_err(|error| Failure::writing(path, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Goes on from what was kept, if anything was.
+    fn restore(&self, learner: &mut Learner) -> Result<Vec<Progressed>, Failure> {
+        let Ok(bytes) = std::fs::read(&self.state) else { return Ok(Vec::new()) };
+        learner.restore(&self.state, &bytes)?;
+        let lines = std::fs::read_to_string(&self.curve)
+            .map_err(|error| Failure::reading("the curve of the agent", &self.curve, &error))?;
+        let points = lines.lines().filter_map(|line| serde_json::from_str::<Progressed>(line).ok());
+        Ok(points.filter(|point| point.episodes <= learner.episodes()).collect())
+    }
+}
+
+/// Lets an agent learn; also says whether it was stopped.
+pub(super) fn learn(
+    settings: &EteAnonTraining,
+    agent: &AgentSettings,
+    auto_encoder: &AutoEncoder,
+    known: &Known,
+    classifiers: &Classifiers,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<(Learner, Learned, bool), Failure> {
+    let judges = classifiers.judges(auto_encoder.vocabulary(), settings.alpha)?;
+    let texts: Vec<Vec<u32>> = known.training.iter().map(|sequence| sequence.ids.clone()).collect();
+    let subjects = known.training.iter().map(|sequence| sequence.subject).collect();
+    let world = World::new(auto_encoder, judges, &texts, subjects)?;
+    let (basis, threads) = (&settings.basis, super::super::threads_or_cores(settings.basis.threads));
+    let mut learner = Learner::new(agent, auto_encoder.shape(), basis.seed)?;
+    let files = Files::of(&basis.out)?;
+    let mut curve = if basis.resume { files.restore(&mut learner)? } else { Vec::new() };
+    let random = learner.at_random(&world, COMPARED.min(world.texts()), basis.seed)?;
+    let unchanged = unchanged(&world)?;
+    progress(&format!("agent: reward {unchanged:.4} when nothing is done, {:.4} at random", random.reward), None);
+    let (all, begun, before) = (agent.episodes(), Instant::now(), learner.episodes());
+    let mut told = learner.episodes() * KEPT / all;
+    let mut stopped = false;
+    while !learner.is_done() {
+        stopped = stop.load(Ordering::Relaxed);
+        if stopped {
+            break;
+        }
+        curve.push(learner.group(&world, threads)?);
+        if learner.episodes() * KEPT / all > told {
+            told = learner.episodes() * KEPT / all;
+            files.keep(&learner, &curve)?;
+            progress(&said(agent, &curve, &begun, before), None);
+        }
+    }
+    files.keep(&learner, &curve)?;
+    let learned = Learned {
+        episodes: learner.episodes(),
+        random,
+        unchanged,
+        curve: tenths(&curve, all),
+        decoded_per_second: speed(agent, learner.episodes() - before, &begun),
+    };
+    Ok((learner, learned, stopped))
+}
+
+fn unchanged(world: &World<'_>) -> Result<f64, Failure> {
+    let texts: Vec<usize> =
+        (0..COMPARED.min(world.texts())).map(|text| text * world.texts() / COMPARED.min(world.texts())).collect();
+    let contexts: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
+    let rewards = world.rewards(&texts, &contexts)?;
+    Ok(rewards.iter().map(|reward| reward.total).sum::<f64>() / rewards.len().max(1) as f64)
+}
+
+fn speed(agent: &AgentSettings, episodes: usize, begun: &Instant) -> f64 {
+    let each = agent.decoded() as f64 / agent.episodes() as f64;
+    episodes as f64 * each / begun.elapsed().as_secs_f64().max(1e-9)
+}
+
+fn said(agent: &AgentSettings, curve: &[Progressed], begun: &Instant, before: usize) -> String {
+    let Some(last) = curve.last() else { return String::new() };
+    let recent = &curve[curve.len().saturating_sub(curve.len().div_ceil(20))..];
+    let mean = |of: fn(&Progressed) -> f64| recent.iter().map(of).sum::<f64>() / recent.len() as f64;
+    let (made, all) = (last.episodes, agent.episodes());
+    let left = begun.elapsed().as_secs_f64() / (made - before).max(1) as f64 * (all - made) as f64;
+    format!(
+        "agent: episode {made} of {all}, reward {:.4} (sentiment's lead {:.3}, author's {:.3}), {:.0} texts a second, {:.0} minutes left",
+        mean(|point| point.reward),
+        mean(|point| point.leads[0]),
+        mean(|point| point.leads[1]),
+        speed(agent, made - before, begun),
+        left / 60.0
+    )
+}
+
+/// The mean reward in each tenth of all episodes.
+fn tenths(curve: &[Progressed], all: usize) -> Vec<f64> {
+    let mut sums = [(0.0, 0_usize); 10];
+    for point in curve {
+        let place = (point.episodes.saturating_sub(1) * 10 / all).min(9);
+        sums[place] = (sums[place].0 + point.reward, sums[place].1 + 1);
+    }
+    sums.iter().filter(|(_, count)| *count > 0).map(|(sum, count)| sum / *count as f64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_is_summed_up_by_tenths() {
+        let curve: Vec<Progressed> = (1..=20)
+            .map(|i| Progressed { episodes: 5 * i, reward: if i <= 10 { 0.0 } else { 1.0 }, ..Progressed::default() })
+            .collect();
+        assert_eq!(tenths(&curve, 100), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(tenths(&curve[..2], 100), [0.0], "what is not there yet is left out");
+    }
+}

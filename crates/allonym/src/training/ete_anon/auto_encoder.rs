@@ -1,0 +1,113 @@
+//! The stage in which the auto-encoder is trained, or one that was trained before.
+
+use super::super::basis::Prepared;
+use super::super::parts::Shares;
+use super::super::stage::Stage;
+use super::settings::EteAnonTraining;
+use crate::failure::Failure;
+use allonym_dp::PrivacyRng;
+use allonym_models::Embeddings;
+use allonym_models::ete_anon::{AutoEncoder, Reconstruction};
+use allonym_nn::training::{Progress, TrainingSettings};
+use allonym_nn::{Card, Protection};
+use allonym_text::Document;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// An auto-encoder before its training.
+pub(super) enum Ready {
+    /// To be trained.
+    New { model: Box<AutoEncoder>, prepared: Box<Prepared>, plan: Box<TrainingSettings> },
+    /// Trained before.
+    Trained { model: Box<AutoEncoder>, card: Box<Card>, hash: Option<String> },
+}
+
+/// An auto-encoder after it.
+pub(super) struct Trained {
+    pub(super) model: AutoEncoder,
+    pub(super) card: Card,
+    pub(super) records: Option<[usize; 3]>,
+    pub(super) reconstruction: Option<Reconstruction>,
+    pub(super) stopped: bool,
+}
+
+impl Ready {
+    pub(super) fn prepare(
+        settings: &EteAnonTraining,
+        progress: &mut dyn FnMut(&str, Option<&Progress>),
+    ) -> Result<Self, Failure> {
+        let basis = &settings.basis;
+        if let Some(directory) = &settings.auto_encoder {
+            let within = directory.join("auto-encoder");
+            let directory = if within.join("card.toml").is_file() { &within } else { directory };
+            let (model, card) = AutoEncoder::open(directory)?;
+            let hash = crate::evaluation::load::hash(&basis.data);
+            return Ok(Self::Trained { model: Box::new(model), card: Box::new(card), hash });
+        }
+        let preset = settings.preset()?;
+        let vocabulary = basis.words(preset.vocabulary)?;
+        let vectors = match &settings.embeddings {
+            None => None,
+            Some(path) => {
+                progress("reading word vectors", None);
+                Some(Arc::new(Embeddings::read(path)?.for_vocabulary(&vocabulary).0))
+            }
+        };
+        let mut rng = PrivacyRng::reproducible(basis.seed);
+        let model = AutoEncoder::new(settings.network(preset), Arc::new(vocabulary), vectors, &mut rng)?;
+        progress("reading texts", None);
+        let prepared = basis.prepare(Shares::USUAL, |text| {
+            let mut sequences = model.sequences(&Document::read(text));
+            // The price of private training is that of one example of a record.
+            sequences.truncate(if basis.private.is_some() { 1 } else { 2 });
+            sequences
+        })?;
+        let plan = settings.plan(preset, prepared.training.len());
+        basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
+        Ok(Self::New { model: Box::new(model), prepared: Box::new(prepared), plan: Box::new(plan) })
+    }
+
+    pub(super) fn model(&self) -> &AutoEncoder {
+        match self {
+            Self::New { model, .. } | Self::Trained { model, .. } => model,
+        }
+    }
+
+    /// The hash of the texts.
+    pub(super) fn hash(&self) -> Option<&String> {
+        match self {
+            Self::New { prepared, .. } => prepared.hash.as_ref(),
+            Self::Trained { hash, .. } => hash.as_ref(),
+        }
+    }
+
+    pub(super) fn train(
+        self,
+        settings: &EteAnonTraining,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(&str, Option<&Progress>),
+    ) -> Result<Trained, Failure> {
+        let basis = &settings.basis;
+        let (mut model, prepared, plan) = match self {
+            Self::New { model, prepared, plan } => (*model, prepared, plan),
+            Self::Trained { model, mut card, .. } => {
+                // The agent learns from these texts too, and without noise.
+                if !basis.public {
+                    card.guarantee = Protection::Unprotected;
+                }
+                let (records, reconstruction) = (None, None);
+                return Ok(Trained { model: *model, card: *card, records, reconstruction, stopped: false });
+            }
+        };
+        let stage = Stage { basis, name: "auto-encoder", plan: &plan, earlier_steps: 0, stop };
+        let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
+        let mut reconstruction = None;
+        if !stopped {
+            model.save(&basis.out.join("auto-encoder"), &card)?;
+            progress("measuring reconstruction", None);
+            let plain = basis.private.is_none();
+            reconstruction = plain.then(|| model.reconstruction(&prepared.test)).transpose()?;
+        }
+        Ok(Trained { model, card, records: Some(prepared.records), reconstruction, stopped })
+    }
+}

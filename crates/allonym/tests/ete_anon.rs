@@ -1,0 +1,97 @@
+//! ETE-Anon from a file to a release: what it needs is asked for at once, nothing is promised, and what was measured is said.
+
+mod common;
+
+use common::{Outcome, Place, run};
+
+/// Three authors with words of their own, two sentiments, and a label that is neither.
+fn records(count: usize) -> String {
+    let row = |i: usize| {
+        let author = ["ann", "bob", "cat"][i % 3];
+        let habit = ["really quite", "honestly just", "totally"][i % 3];
+        let (label, word) = [("neg", "terrible"), ("pos", "wonderful"), ("neutral", "usual")][i / 3 % 3];
+        format!("{author},{label},{habit} a {word} day at the {} with my friends\n", ["beach", "office"][i % 2])
+    };
+    "author,label,text\n".to_owned() + &(0..count).map(row).collect::<String>()
+}
+
+const QUICK: [&str; 8] = ["--vocabulary-size", "3000", "--steps", "10", "--threads", "1", "--authors", "3"];
+
+fn train(place: &Place, out: &str, more: &[&str]) -> Outcome {
+    let (data, out) = (place.name("in.csv"), place.name(out));
+    run(&[&["train", "ete-anon", "--data", &data, "--out", &out, "--public"], more].concat())
+}
+
+#[test]
+fn an_agent_is_trained_used_and_promises_nothing() {
+    let place = Place::new();
+    place.file("in.csv", records(180));
+    let outcome = train(&place, "model", &[&QUICK[..], &["--episodes", "16"]].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    for said in
+        ["auto-encoder alone", "with the agent", "no formal guarantee", "60 records left out", "chance: author 33.3 %"]
+    {
+        assert!(outcome.stdout.contains(said), "{said}: {}", outcome.stdout);
+    }
+    place.file("few.csv", records(6));
+    let (few, out, model) = (place.name("few.csv"), place.name("out.csv"), place.name("model"));
+    let command = ["anonymize", &few, "-o", &out, "--model", &model];
+    let unnamed = run(&command);
+    assert!(unnamed.code == Some(2) && unnamed.stderr.contains("`--mechanism agent`"), "{unnamed:?}");
+    let priced = run(&[&command[..], &["--mechanism", "agent", "--epsilon", "1"]].concat());
+    assert!(priced.code == Some(2) && priced.stderr.contains("no formal guarantee"), "{priced:?}");
+    let released = run(&[&command[..], &["--mechanism", "agent"]].concat());
+    assert_eq!(released.code, Some(0), "{}", released.stderr);
+    assert!(
+        released.stderr.contains("no formal guarantee") || released.stdout.contains("no formal guarantee"),
+        "{released:?}"
+    );
+    let said = released.stderr + &released.stdout;
+    assert!(said.contains("measured when the model was made, on"), "{said}");
+    assert_eq!(place.read("out.csv").lines().count(), 7);
+
+    // Another agent, with the auto-encoder as it is.
+    let other = train(
+        &place,
+        "other",
+        &["--auto-encoder", &model, "--authors", "3", "--threads", "1", "--agent", "paper", "--episodes", "2"],
+    );
+    assert_eq!(other.code, Some(0), "{}", other.stderr);
+    let other = place.name("other");
+    let released = run(&["anonymize", &few, "-o", &place.name("two.csv"), "--model", &other, "--mechanism", "agent"]);
+    assert_eq!(released.code, Some(0), "{}", released.stderr);
+}
+
+#[test]
+fn mistakes_are_found_before_anything_is_trained() {
+    let place = Place::new();
+    place.file("in.csv", records(60));
+    let refused = |more: &[&str], says: &str| {
+        let outcome = train(&place, "model", &[&QUICK[..], more].concat());
+        assert!(matches!(outcome.code, Some(1 | 2)), "{more:?}: {outcome:?}");
+        assert!(outcome.stderr.contains(says), "{more:?}: {}", outcome.stderr);
+        assert!(!outcome.stderr.contains("wonderful") && !outcome.stdout.contains("wonderful"), "{outcome:?}");
+        assert!(!std::path::Path::new(&place.name("model")).exists(), "{more:?}: training began");
+    };
+    refused(&["--alpha", "1.5"], "`alpha` is 1.5; it must be from 0 to 1");
+    refused(&["--alpha", "nan"], "`alpha` is NaN");
+    refused(&["--labels", "bad,good"], "there are 0 authors with such labels");
+    refused(&["--labels", "neg,neg"], "both labels are the same");
+    refused(&["--labels", "neg"], "write them as `neg,pos`");
+    refused(&["--label-column", "mood"], "`--label-column`");
+    refused(&["--author-column", "writer"], "`--author-column`");
+    refused(&["--reach", "0"], "`reach` is 0");
+    refused(&["--ranges", "meant"], "`--ranges` means nothing for this agent");
+    refused(&["--agent", "none", "--episodes", "3"], "`--episodes` means nothing for this agent");
+    refused(&["--episodes", "0"], "`episodes` is 0");
+    place.file("in.csv", "author,label,text\n".to_owned() + &"ann,pos,a fine day\nann,neg,a bad day\n".repeat(20));
+    refused(&[], "there are 1 authors with such labels");
+    place.file("in.csv", "author,label,text\n".to_owned() + &"ann,pos,a fine day\nbob,pos,a fine day\n".repeat(20));
+    refused(&[], "no record to learn from has the label `neg`");
+    place.file("in.csv", "text\n".to_owned() + &"a fine day\n".repeat(20));
+    refused(&[], "`author`");
+    let private = ["--private", "noise=1,clip=1,delta=1e-3"];
+    let (data, out) = (place.name("in.csv"), place.name("model"));
+    let outcome = run(&[&["train", "ete-anon", "--data", &data, "--out", &out], &private[..]].concat());
+    assert!(outcome.code == Some(1) && outcome.stderr.contains("learns from exact texts"), "{outcome:?}");
+}
