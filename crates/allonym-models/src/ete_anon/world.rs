@@ -57,7 +57,7 @@ impl<'a> World<'a> {
     /// # Errors
     /// When a context has another length than the model's.
     pub fn rewards(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<Vec<Reward>, ModelError> {
-        let decoded = self.auto_encoder.decode(contexts)?;
+        let decoded = self.auto_encoder.decode_together(contexts)?;
         let of = |(text, decoded): (&usize, &Text)| self.judges.reward(decoded, self.subjects[*text]);
         Ok(texts.par_iter().zip(&decoded).with_min_len(64).map(of).collect())
     }
