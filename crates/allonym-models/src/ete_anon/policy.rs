@@ -179,7 +179,7 @@ impl PolicyAgent {
         let PolicySettings { tries, side_by_side, episodes, spread, .. } = self.settings;
         let rng = &mut Entropy::reproducible(self.seed).stream(Purpose::Training, self.episodes as u64 + 1);
         let count = side_by_side.min(episodes - self.episodes).max(1);
-        let texts: Vec<usize> = (0..count).map(|_| rng.below(world.texts() as u64) as usize).collect();
+        let texts: Vec<usize> = (0..count).map(|_| world.draw_balanced(rng)).collect();
         let contexts: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
         let inputs = Arc::new(matrix(&contexts));
         let (hidden, moves) = self.network.forward(&inputs, threads)?;
@@ -233,7 +233,7 @@ impl PolicyAgent {
         count: usize,
         rng: &mut PrivacyRng,
     ) -> Result<Progressed, ModelError> {
-        let texts: Vec<usize> = (0..count).map(|_| rng.below(world.texts() as u64) as usize).collect();
+        let texts: Vec<usize> = (0..count).map(|_| world.draw_balanced(rng)).collect();
         let mut by = || self.network.reach * (2.0 * unit(rng.bits()) - 1.0) as f32;
         let moved: Vec<Vec<f32>> =
             texts.iter().map(|text| world.context(*text).iter().map(|value| within(value + by())).collect()).collect();

@@ -318,7 +318,7 @@ impl QAgent {
 }
 
 fn begin(world: &World<'_>, count: usize, rng: &mut PrivacyRng) -> Episodes {
-    let texts: Vec<usize> = (0..count).map(|_| rng.below(world.texts() as u64) as usize).collect();
+    let texts: Vec<usize> = (0..count).map(|_| world.draw(rng)).collect();
     let contexts = texts.iter().map(|text| world.context(*text).to_vec()).collect();
     Episodes { texts, contexts }
 }

@@ -3,6 +3,7 @@
 use super::auto_encoder::{AutoEncoder, Text};
 use super::reward::{Judges, Reward, Subject};
 use crate::error::ModelError;
+use allonym_dp::PrivacyRng;
 use rayon::prelude::*;
 
 /// Texts whose authors and sentiments are known, and who judges what becomes of them.
@@ -11,6 +12,8 @@ pub struct World<'a> {
     judges: Judges,
     contexts: Vec<Vec<f32>>,
     subjects: Vec<Subject>,
+    /// Texts of each sentiment: negative, positive.
+    by_sentiment: [Vec<usize>; 2],
 }
 
 impl<'a> World<'a> {
@@ -34,12 +37,28 @@ impl<'a> World<'a> {
         if let Some(other) = subjects.iter().find(|subject| subject.author as usize >= judges.authors.classes()) {
             return refused("author", other.author.to_string(), "one of those that are judged");
         }
-        Ok(Self { contexts: auto_encoder.contexts(texts)?, auto_encoder, judges, subjects })
+        let of = |positive| (0..subjects.len()).filter(|text| subjects[*text].positive == positive).collect();
+        let by_sentiment = [of(false), of(true)];
+        Ok(Self { contexts: auto_encoder.contexts(texts)?, auto_encoder, judges, subjects, by_sentiment })
     }
 
     /// How many texts there are.
     pub fn texts(&self) -> usize {
         self.contexts.len()
+    }
+
+    /// A text, each as likely as another.
+    pub fn draw(&self, rng: &mut PrivacyRng) -> usize {
+        rng.below(self.texts() as u64) as usize
+    }
+
+    /// A text, each sentiment as likely as the other: where most texts are of one, an agent would else learn to write that one whatever it reads.
+    pub fn draw_balanced(&self, rng: &mut PrivacyRng) -> usize {
+        let side = &self.by_sentiment[rng.below(2) as usize];
+        match side.len() {
+            0 => self.draw(rng),
+            texts => side[rng.below(texts as u64) as usize],
+        }
     }
 
     /// The auto-encoder.
