@@ -26,7 +26,7 @@ pub const OTHERS: &[(&str, &str)] = &[
     ("metric-mahalanobis", "the same in a norm that follows the spread of the vocabulary (Xu et al. 2020)"),
     (
         "latent-laplace",
-        "Laplace noise on the vector of the whole text (ADePT, with the noise that it needs); epsilon is that of the text; needs `--model`",
+        "Laplace noise on the vector of the whole text (ADePT, with the noise that it needs, or before ETE-Anon's agent); epsilon is that of the text; needs `--model`",
     ),
     ("latent-gaussian", "the same with Gaussian noise; needs `--delta` too"),
     (
@@ -67,6 +67,14 @@ impl Form {
     }
 }
 
+/// What writes a text from a noised vector.
+pub(crate) enum Writer {
+    /// ADePT's decoder.
+    Adept(Box<Adept>),
+    /// ETE-Anon's agent and decoder, from so many pieces.
+    EteAnon { model: Box<EteAnon>, pieces: usize },
+}
+
 /// A method, ready.
 pub(crate) enum Method {
     /// A draw for each token.
@@ -79,7 +87,7 @@ pub(crate) enum Method {
         figures: OnceLock<Option<(Spread, Deniability)>>,
     },
     /// Noise on the vector of the whole text.
-    Latent { name: &'static str, model: Box<Adept>, card: Box<Card>, latent: Latent },
+    Latent { name: &'static str, model: Writer, card: Box<Card>, latent: Latent },
     /// An agent that writes texts again; nothing is promised.
     Agent { model: Box<EteAnon>, card: Box<Card> },
 }
@@ -166,11 +174,21 @@ impl Method {
             let message = format!("`{}` decides the length by what it draws", settings.mechanism);
             return Err(Failure::new(message, "leave out `--length`"));
         }
-        let Some(OpenModel { model: Trained::Adept(model), card }) = model else {
-            let message = format!("`{}` needs a model of kind adept", settings.mechanism);
-            return Err(Failure::new(message, "train one with `allonym train adept`, and name it with `--model`"));
+        let (model, card, norm) = match model {
+            Some(OpenModel { model: Trained::Adept(model), card }) => {
+                let norm = model.shape().clip.norm;
+                (Writer::Adept(model), card, norm)
+            }
+            Some(OpenModel { model: Trained::EteAnon(model), card }) => {
+                let pieces = model.pieces_for(terms.max_tokens);
+                (Writer::EteAnon { model, pieces }, card, adept::Norm::L2)
+            }
+            _ => {
+                let message = format!("`{}` needs a model of kind adept or ete-anon", settings.mechanism);
+                return Err(Failure::new(message, "train one with `allonym train adept`, and name it with `--model`"));
+            }
         };
-        let (name, noise) = match (settings.mechanism.as_str(), model.shape().clip.norm) {
+        let (name, noise) = match (settings.mechanism.as_str(), norm) {
             ("latent-gaussian", _) => ("latent-gaussian", Noise::Gaussian { delta: settings.delta }),
             (_, adept::Norm::L1) => ("latent-laplace", Noise::LaplaceL1),
             (_, adept::Norm::L2) => ("latent-laplace", Noise::LaplaceRadial),
@@ -181,7 +199,10 @@ impl Method {
         if name == "latent-laplace" && settings.delta != 0.0 {
             return Err(Failure::new("`delta` means nothing for `latent-laplace`", "leave it out"));
         }
-        let latent = model.mechanism(epsilon, noise)?;
+        let latent = match &model {
+            Writer::Adept(model) => model.mechanism(epsilon, noise)?,
+            Writer::EteAnon { model, pieces } => model.mechanism(*pieces, epsilon, noise)?,
+        };
         Ok(Self::Latent { name, model, card: Box::new(card), latent })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::explain::{Explanations, Traced};
 use crate::failure::Failure;
-use crate::method::{Form, Method};
+use crate::method::{Form, Method, Writer};
 use crate::settings::Checked;
 use crate::source::{Ready, Source};
 use crate::suits::Suits;
@@ -13,7 +13,6 @@ use allonym_dp::{
     Drawing, Entropy, Guarantee, Mechanism, PrivacyRng, Proposer, Purpose, Released, Terms, release, release_fluently,
     rewrite,
 };
-use allonym_models::adept::Adept;
 use allonym_models::ete_anon::EteAnon;
 use allonym_models::fluent::{FluentModel, Written};
 use allonym_models::lexical::term_frequencies;
@@ -152,23 +151,45 @@ impl<'a> Pipeline<'a> {
 
     fn by_latent(
         &self,
-        model: &Adept,
+        model: &Writer,
         latent: &Latent,
         first: u64,
         texts: &[Private<String>],
     ) -> Vec<Released<Vec<u32>>> {
-        let read = |text: &Private<String>| {
-            text.as_ref().map(|text| model.text(&Document::read_up_to(text, self.terms.max_tokens)))
+        let read = |text: &Private<String>| text.as_ref().map(|text| Document::read_up_to(text, self.terms.max_tokens));
+        let read: Vec<Private<Document>> = texts.par_iter().map(read).collect();
+        let vectors = match model {
+            Writer::Adept(model) => {
+                model.latents(read.iter().map(|text| text.as_ref().map(|text| model.text(text))).collect())
+            }
+            Writer::EteAnon { model, pieces } => {
+                let padded = |text: &Private<Document>| text.as_ref().map(|text| model.padded_pieces(text, *pieces));
+                model.latents(read.iter().map(padded).collect())
+            }
         };
-        let vectors = model.latents(texts.par_iter().map(read).collect());
         let draw = |(index, vector): (usize, &Private<Vec<f32>>)| {
             latent.draw(vector.as_ref().map(Vec::as_slice), &mut self.stream_of(first + index as u64))
         };
         let noised = Released::together(vectors.par_iter().enumerate().map(draw).collect::<Vec<_>>());
         // From here on, everything is computed from what was released.
-        let decoded = noised.map(|noised| match model.decode(&noised, self.terms.max_tokens) {
-            Ok(decoded) => decoded,
-            Err(_) => unreachable!("the vectors have the model's own length"),
+        let decoded = noised.map(|noised| {
+            let written = match model {
+                Writer::Adept(model) => model.decode(&noised, self.terms.max_tokens),
+                Writer::EteAnon { model, .. } => {
+                    // Numbers that the agent draws: of a stream that no noise came from.
+                    let records = first..first + noised.len() as u64;
+                    let mut rngs: Vec<PrivacyRng> =
+                        records.map(|record| self.entropy.stream(Purpose::Synthetic, record)).collect();
+                    model.written_from(&noised, &mut rngs)
+                }
+            };
+            match written {
+                Ok(mut written) => {
+                    written.iter_mut().for_each(|text| text.truncate(self.terms.max_tokens));
+                    written
+                }
+                Err(_) => unreachable!("the vectors have the model's own length"),
+            }
         });
         decoded.apart()
     }

@@ -78,7 +78,10 @@ impl Source {
             (Some(OpenModel { model: Trained::EteAnon(_), .. }), _) => {
                 let message =
                     format!("`{}` draws token by token, and the model is of kind `ete-anon`", settings.mechanism);
-                Err(Failure::new(message, "take `--mechanism agent` with it, which has no formal guarantee"))
+                Err(Failure::new(
+                    message,
+                    "take `--mechanism agent` with it, which has no formal guarantee, or `latent-gaussian`, which has one",
+                ))
             }
             (None, Some(file)) => {
                 let embeddings = Arc::new(Embeddings::read(file)?);

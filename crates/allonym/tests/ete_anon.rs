@@ -50,16 +50,53 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     assert!(said.contains("measured when the model was made, on"), "{said}");
     assert_eq!(place.read("out.csv").lines().count(), 7);
 
+    // With noise on the context there is a guarantee, for the whole text.
+    let noised = |more: &[&str]| run(&[&command[..], more].concat());
+    let released = noised(&["--mechanism", "latent-gaussian", "--epsilon", "500", "--delta", "1e-6"]);
+    assert_eq!(released.code, Some(0), "{}", released.stderr);
+    let said = released.stderr + &released.stdout;
+    for part in ["epsilon 500", "delta 0.000001", "noise on one vector for the whole text", "between any two texts"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("no formal guarantee"), "{said}");
+    let released = noised(&["--mechanism", "latent-laplace", "--epsilon", "1000", "--max-tokens", "5"]);
+    assert_eq!(released.code, Some(0), "{}", released.stderr);
+    let longest = place.read("out.csv").lines().skip(1).map(|line| line.split(' ').count()).max();
+    assert!(longest.is_some_and(|tokens| tokens <= 5), "{longest:?}");
+    let without = noised(&["--mechanism", "latent-gaussian", "--epsilon", "500"]);
+    assert!(without.code == Some(2) && without.stderr.contains("needs a delta"), "{without:?}");
+
     // Another agent, with the auto-encoder as it is.
-    let other = train(
-        &place,
-        "other",
-        &["--auto-encoder", &model, "--authors", "3", "--threads", "1", "--agent", "paper", "--episodes", "2"],
-    );
+    let paper = ["--authors", "3", "--threads", "1", "--agent", "paper", "--episodes", "2", "--auto-encoder", &model];
+    let other = train(&place, "other", &paper);
     assert_eq!(other.code, Some(0), "{}", other.stderr);
     let other = place.name("other");
     let released = run(&["anonymize", &few, "-o", &place.name("two.csv"), "--model", &other, "--mechanism", "agent"]);
     assert_eq!(released.code, Some(0), "{}", released.stderr);
+
+    // What the paper measured, with the same auto-encoder; the second time nothing is learned anew.
+    let (data, figures) = (place.name("in.csv"), place.name("figures"));
+    let command = ["reproduce", "ete-anon", "--data", &data, "--auto-encoder", &model, "--out", &figures];
+    let small = ["--agents", "converged", "--alphas", "0,1", "--episodes", "16", "--authors", "3", "--threads", "1"];
+    let command = [&command[..], &small, &["--adaptive", "60", "--samples", "1"]].concat();
+    let outcome = run(&command);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    for row in [
+        "| original |",
+        "| auto-encoder alone |",
+        "| converged, at random |",
+        "| converged, alpha 0 |",
+        "| converged, alpha 1 |",
+    ] {
+        assert!(outcome.stdout.contains(row), "{row}: {}", outcome.stdout);
+    }
+    for file in ["ete-anon.md", "ete-anon.json", "figure-1.svg", "learning.svg"] {
+        assert!(std::path::Path::new(&figures).join(file).is_file(), "{file}");
+    }
+    let again = run(&command);
+    let accuracy = |text: &str| text.split("## Rewards").next().unwrap().to_owned();
+    assert_eq!(accuracy(&again.stdout), accuracy(&outcome.stdout));
+    assert!(!again.stderr.contains("episode 16 of 16"), "{}", again.stderr);
 }
 
 #[test]

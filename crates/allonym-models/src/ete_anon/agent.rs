@@ -7,6 +7,7 @@ use super::settings::AutoEncoderSettings;
 use super::state::State;
 use super::world::World;
 use crate::error::ModelError;
+use crate::groups::GROUP;
 use allonym_dp::PrivacyRng;
 use allonym_nn::{Store, checkpoint};
 use rayon::prelude::*;
@@ -202,14 +203,22 @@ impl Agent {
         match &self.0 {
             Acting::Converged(network) => network.moved(contexts),
             Acting::Paper { settings, network, cells } => {
-                let changed = contexts.par_iter().zip(rngs.par_iter_mut()).map(|(context, rng)| {
-                    let mut context = context.clone();
-                    QAgent::change(settings, network, *cells, &mut context, rng);
-                    context
-                });
-                Ok(changed.collect())
+                let mut changed = contexts.to_vec();
+                let groups = changed.par_chunks_mut(GROUP).zip(rngs.par_chunks_mut(GROUP));
+                groups.for_each(|(contexts, rngs)| QAgent::change(settings, network, *cells, contexts, rngs));
+                Ok(changed)
             }
         }
+    }
+
+    /// Changes contexts at random, with what the agent may do.
+    pub fn change_at_random(&self, contexts: &[Vec<f32>], rngs: &mut [PrivacyRng]) -> Vec<Vec<f32>> {
+        let mut changed = contexts.to_vec();
+        changed.par_iter_mut().zip(rngs.par_iter_mut()).for_each(|(context, rng)| match &self.0 {
+            Acting::Converged(network) => network.moved_at_random(context, rng),
+            Acting::Paper { settings, cells, .. } => QAgent::change_at_random(settings, *cells, context, rng),
+        });
+        changed
     }
 
     /// Its numbers as a file.

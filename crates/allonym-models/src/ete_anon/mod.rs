@@ -12,6 +12,7 @@ mod files;
 mod judge;
 mod model;
 mod network;
+mod noised;
 mod policy;
 mod q_learning;
 mod q_network;

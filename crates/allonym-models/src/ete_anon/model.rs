@@ -17,6 +17,8 @@ const KIND: &str = "ete-anon";
 const AGENT: &str = "agent.safetensors";
 /// The entry of the card that has the agent's settings.
 const SETTINGS: &str = "agent";
+/// The one that has the usual length of a context.
+const LENGTH: &str = "usual-length";
 /// The one that has what was measured.
 const MEASURED: &str = "measured";
 
@@ -44,6 +46,8 @@ pub struct EteAnon {
     pub agent: Agent,
     /// How the agent learned.
     pub settings: AgentSettings,
+    /// The median length of a context among the texts that the agent learned from.
+    pub usual_length: f64,
     /// What it was measured to hide.
     pub measured: Option<Measured>,
 }
@@ -76,6 +80,7 @@ impl EteAnon {
         if let Ok(settings) = toml::Value::try_from(&self.settings) {
             card.model.insert(SETTINGS.to_owned(), settings);
         }
+        card.model.insert(LENGTH.to_owned(), toml::Value::Float(self.usual_length));
         if let Some(measured) = self.measured.and_then(|measured| toml::Value::try_from(measured).ok()) {
             card.model.insert(MEASURED.to_owned(), measured);
         }
@@ -93,7 +98,10 @@ impl EteAnon {
         let settings: Option<AgentSettings> = settings.and_then(|settings| settings.try_into().ok());
         let settings = settings.ok_or_else(|| ModelError::broken(&path, "belongs to an agent of an unknown kind"))?;
         let agent = Agent::of_bytes(&settings, auto_encoder.shape(), &path, &bytes)?;
+        let usual_length = card.model.get(LENGTH).and_then(toml::Value::as_float).filter(|length| *length > 0.0);
+        let usual_length =
+            usual_length.ok_or_else(|| ModelError::broken(&path, "belongs to a card without `usual-length`"))?;
         let measured = card.model.get(MEASURED).cloned().and_then(|measured| measured.try_into().ok());
-        Ok((Self { auto_encoder, agent, settings, measured }, card))
+        Ok((Self { auto_encoder, agent, settings, usual_length, measured }, card))
     }
 }

@@ -103,6 +103,13 @@ impl PolicyNetwork {
         Ok((hidden, moves))
     }
 
+    /// Moves a context at random, as far as it may be.
+    pub(super) fn moved_at_random(&self, context: &mut [f32], rng: &mut PrivacyRng) {
+        for value in context {
+            *value = within(*value + self.reach * (2.0 * unit(rng.bits()) - 1.0) as f32);
+        }
+    }
+
     /// Contexts as they are proposed to be; no context's numbers depend on which others there are.
     pub(super) fn moved(&self, contexts: &[Vec<f32>]) -> Result<Vec<Vec<f32>>, ModelError> {
         let rows = matrix(contexts);
@@ -234,9 +241,8 @@ impl PolicyAgent {
         rng: &mut PrivacyRng,
     ) -> Result<Progressed, ModelError> {
         let texts: Vec<usize> = (0..count).map(|_| world.draw_balanced(rng)).collect();
-        let mut by = || self.network.reach * (2.0 * unit(rng.bits()) - 1.0) as f32;
-        let moved: Vec<Vec<f32>> =
-            texts.iter().map(|text| world.context(*text).iter().map(|value| within(value + by())).collect()).collect();
+        let mut moved: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
+        moved.iter_mut().for_each(|context| self.network.moved_at_random(context, rng));
         Ok(tally(&world.rewards(&texts, &moved)?, count))
     }
 

@@ -258,17 +258,29 @@ impl QAgent {
         Ok(())
     }
 
-    /// Changes contexts as it has learned to, step by step.
+    /// Changes contexts as it has learned to, step by step; what is done to one does not depend on the others.
     pub(super) fn change(
         settings: &QSettings,
         network: &QNetwork,
         cells: usize,
-        context: &mut [f32],
-        rng: &mut PrivacyRng,
+        contexts: &mut [Vec<f32>],
+        rngs: &mut [PrivacyRng],
     ) {
         for _ in 0..settings.steps {
-            let values = network.values_steadily(&Matrix::of(1, cells, context[..cells].to_vec()));
-            settings.ranges.apply(context, best(values.row(0)).0, rng);
+            let states: Vec<f32> = contexts.iter().flat_map(|context| &context[..cells]).copied().collect();
+            let values = network.values_steadily(&Matrix::of(contexts.len(), cells, states));
+            for (row, (context, rng)) in contexts.iter_mut().zip(rngs.iter_mut()).enumerate() {
+                settings.ranges.apply(context, best(values.row(row)).0, rng);
+            }
+        }
+    }
+
+    /// Changes a context at random, as often as an episode has steps.
+    pub(super) fn change_at_random(settings: &QSettings, cells: usize, context: &mut [f32], rng: &mut PrivacyRng) {
+        let actions = settings.ranges.actions(cells) as u64;
+        for _ in 0..settings.steps {
+            let action = rng.below(actions) as u32;
+            settings.ranges.apply(context, action, rng);
         }
     }
 

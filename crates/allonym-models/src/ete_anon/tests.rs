@@ -89,6 +89,8 @@ fn settings_out_of_range_are_refused() {
 mod agents {
     use super::*;
     use crate::ete_anon::judge::tests::class;
+    use allonym_dp::latent::Noise;
+    use allonym_text::{Document, Private};
     use std::path::Path;
 
     /// Two authors, who are known by half of the words, and a sentiment that is known by the others.
@@ -214,18 +216,52 @@ mod agents {
             };
             let mut learner = Learner::new(&settings, auto_encoder.shape(), 7).unwrap();
             learn(&mut learner, &world(&auto_encoder, 0.5), 3);
-            let model = EteAnon { auto_encoder, agent: learner.agent(), settings, measured: Some(measured) };
+            let (agent, measured_then) = (learner.agent(), Some(measured));
+            let model = EteAnon { auto_encoder, agent, settings, usual_length: 2.5, measured: measured_then };
             let directory = tempfile::tempdir().unwrap();
             model.save(&directory.path().join("model"), &card()).unwrap();
             let (read, card) = EteAnon::open(&directory.path().join("model")).unwrap();
             assert_eq!((card.kind.as_str(), &read.settings), ("ete-anon", &model.settings));
-            assert_eq!(read.measured, Some(measured));
+            assert_eq!((read.measured, read.usual_length), (Some(measured), 2.5));
             let rngs = || (0..20).map(PrivacyRng::reproducible).collect::<Vec<_>>();
             let written = model.rewritten(&texts(), &mut rngs()).unwrap();
             assert_eq!(read.rewritten(&texts(), &mut rngs()).unwrap(), written);
             let alone = read.rewritten(&texts()[3..4], &mut rngs()[3..4]).unwrap();
             assert_eq!(alone[0], written[3], "neighbours do not show");
         }
+    }
+
+    #[test]
+    fn with_noise_all_texts_have_as_many_pieces_and_only_the_noised_vector_is_read() {
+        let auto_encoder = trained();
+        let [settings, _] = settings_of_agents();
+        let agent = Learner::new(&settings, auto_encoder.shape(), 7).unwrap().agent();
+        let model = EteAnon { auto_encoder, agent, settings, usual_length: 2.5, measured: None };
+        assert_eq!([1, 6, 7, 12].map(|tokens| model.pieces_for(tokens)), [1, 1, 2, 2]);
+        let pieces = |text: &str| model.padded_pieces(&Document::read(text), 3);
+        assert_eq!(pieces("").len(), 3);
+        assert_eq!(pieces(&"a ".repeat(100)).len(), 3);
+        assert_eq!(pieces(""), vec![vec![END]; 3]);
+
+        let texts = ["", "a b a", &"b ".repeat(40)].map(|text| Private::new(pieces(text)));
+        let vectors = model.latents(texts.into());
+        let (mechanism, mut rng) =
+            (model.mechanism(3, 1e3, Noise::LaplaceRadial).unwrap(), PrivacyRng::reproducible(1));
+        let draw =
+            |vector: &Private<Vec<f32>>| mechanism.draw(vector.as_ref().map(Vec::as_slice), &mut rng).into_value();
+        let vectors: Vec<Vec<f32>> = vectors.iter().map(draw).collect();
+        assert!(vectors.iter().all(|vector| vector.len() == 3 * model.auto_encoder.shape().context()));
+        let rngs = || (0..3).map(PrivacyRng::reproducible).collect::<Vec<_>>();
+        let written = model.written_from(&vectors, &mut rngs()).unwrap();
+        let alone = model.written_from(&vectors[1..2], &mut rngs()[1..2]).unwrap();
+        assert_eq!(alone[0], written[1], "neighbours do not show");
+        let wild: Vec<f32> = vectors[0].iter().enumerate().map(|(i, _)| if i % 2 == 0 { 1e9 } else { -1e9 }).collect();
+        assert!(model.written_from(&[wild], &mut rngs()).unwrap()[0].len() <= 18);
+
+        // Any two texts differ by at most twice the clip: that of three pieces is the root of three times that of one.
+        let of = |pieces| model.mechanism(pieces, 4.0, Noise::LaplaceRadial).unwrap();
+        assert!((of(3).scale() / of(1).scale() - 3_f64.sqrt()).abs() < 1e-3);
+        assert!(of(3).loss().unwrap().0 <= 4.0);
     }
 
     #[test]

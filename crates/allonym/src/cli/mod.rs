@@ -24,6 +24,7 @@ mod reproduce;
 mod reproduce_adept;
 mod reproduce_dpvg;
 mod reproduce_er_ae;
+mod reproduce_ete_anon;
 mod risk;
 mod synthesize;
 mod tokenize;

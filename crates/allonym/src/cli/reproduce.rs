@@ -3,6 +3,7 @@
 use super::reproduce_adept::{self, Adept};
 use super::reproduce_dpvg::{self, Dpvg};
 use super::reproduce_er_ae::{self, ErAe};
+use super::reproduce_ete_anon::{self, EteAnon};
 use allonym::Failure;
 use clap::{Args, Subcommand};
 
@@ -24,6 +25,9 @@ enum Paper {
     /// DPvG (2021): what classifiers learn from synthetic texts, who can be found in them, and what one record changes
     #[command(after_help = reproduce_dpvg::AFTER_HELP)]
     Dpvg(Box<Dpvg>),
+    /// ETE-Anon (2021): authors and sentiments in texts that agents changed, with and without them
+    #[command(after_help = reproduce_ete_anon::AFTER_HELP)]
+    EteAnon(Box<EteAnon>),
 }
 
 impl Reproduce {
@@ -32,6 +36,7 @@ impl Reproduce {
             Paper::ErAe(command) => command.run(),
             Paper::Adept(command) => command.run(),
             Paper::Dpvg(command) => command.run(),
+            Paper::EteAnon(command) => command.run(),
         }
     }
 }

@@ -11,6 +11,8 @@ mod dpvg_figures;
 mod dpvg_report;
 mod er_ae;
 mod er_ae_report;
+mod ete_anon;
+mod ete_anon_report;
 mod examples;
 mod intents;
 mod polarity;
@@ -24,6 +26,7 @@ pub use dpvg::{Advantage, Difference, DpvgFigures, DpvgReproduction, SystemRow, 
 pub use dpvg_figures::{Heat, LossPoint};
 pub use er_ae::{AttackRow, ErAeFigures, ErAeReproduction, TableRow, reproduce_er_ae};
 pub use er_ae_report::markdown;
+pub use ete_anon::{EteAnonFigures, EteAnonReproduction, EteAnonRow, reproduce_ete_anon};
 pub use examples::{Candidates, Examples, Good};
 pub use intents::{Intents, Part};
 pub use polarity::{CLASSIFIERS, Polarity};

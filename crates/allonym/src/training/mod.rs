@@ -16,7 +16,7 @@ mod basis;
 mod directory;
 mod er_ae;
 mod er_ae_settings;
-mod ete_anon;
+pub(crate) mod ete_anon;
 mod fluent;
 mod fluent_settings;
 mod parts;

@@ -72,7 +72,7 @@ impl Files {
 }
 
 /// Lets an agent learn; also says whether it was stopped.
-pub(super) fn learn(
+pub(crate) fn learn(
     settings: &EteAnonTraining,
     agent: &AgentSettings,
     auto_encoder: &AutoEncoder,

@@ -1,6 +1,6 @@
 //! `train ete-anon`: an auto-encoder of short sequences, and the agent that changes its context.
 
-mod agent;
+pub(crate) mod agent;
 mod auto_encoder;
 pub(crate) mod data;
 pub(crate) mod judges;
@@ -14,7 +14,7 @@ pub use settings::EteAnonTraining;
 use super::directory::{begin, write_report};
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
-use allonym_models::ete_anon::{EteAnon, Measured, Reconstruction, Text};
+use allonym_models::ete_anon::{AutoEncoder, EteAnon, Measured, Reconstruction, Text};
 use allonym_nn::Protection;
 use allonym_nn::training::Progress;
 use data::Known;
@@ -81,10 +81,12 @@ pub fn train_ete_anon(
             agent::learn(settings, agent, &trained.model, known, &classifiers, stop, progress)?;
         (report.learned, report.stopped) = (Some(learned), stopped);
         if !stopped {
+            let usual_length = usual_length(&trained.model, known)?;
             let mut model = EteAnon {
                 auto_encoder: trained.model,
                 agent: learner.agent(),
                 settings: agent.clone(),
+                usual_length,
                 measured: None,
             };
             progress("measuring", None);
@@ -102,6 +104,18 @@ pub fn train_ete_anon(
     }
     write_report(&basis.out, &report)?;
     Ok(report)
+}
+
+/// Sequences from which the usual length of a context is taken.
+const USUAL: usize = 2000;
+
+/// The median length of a context.
+fn usual_length(auto_encoder: &AutoEncoder, known: &Known) -> Result<f64, Failure> {
+    let texts: Vec<Text> = known.training.iter().take(USUAL).map(|sequence| sequence.ids.clone()).collect();
+    let length = |context: &Vec<f32>| context.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
+    let mut lengths: Vec<f64> = auto_encoder.contexts(&texts)?.iter().map(length).collect();
+    lengths.sort_by(f64::total_cmp);
+    Ok(lengths[lengths.len() / 2].max(1e-3))
 }
 
 /// What classifiers that learned from originals find in test sequences: as they were, written again, and changed by the agent.

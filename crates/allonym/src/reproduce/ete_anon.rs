@@ -1,0 +1,247 @@
+//! The table and the figure of ETE-Anon, with what they lack: the auto-encoder without an agent, a random policy, attackers that learn from what is released, and learning curves.
+
+use crate::failure::Failure;
+use crate::training::ete_anon::agent::{self, Learned};
+use crate::training::ete_anon::data::{Known, Sequence};
+use crate::training::ete_anon::judges::Classifiers;
+use crate::training::ete_anon::measure::{FoundIn, Right, found_in, in_words, right};
+use crate::training::{EteAnonTraining, train_ete_anon};
+use allonym_dp::PrivacyRng;
+use allonym_models::ete_anon::{Agent, AgentSettings, AutoEncoder, Learner, Reconstruction, Text};
+use allonym_nn::training::Progress;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// What is to be reproduced.
+#[derive(Clone, Debug)]
+pub struct EteAnonReproduction {
+    /// The data, the auto-encoder and what all agents have in common; `basis.out` is where figures go.
+    pub training: EteAnonTraining,
+    /// Agents, each for every alpha.
+    pub agents: Vec<AgentSettings>,
+    /// How much sentiment counts.
+    pub alphas: Vec<f64>,
+    /// At most so many training sequences are released for attackers that learn from releases; none are attacked so with 0.
+    pub adaptive: usize,
+    /// How many sample texts are shown.
+    pub samples: usize,
+}
+
+/// A row of the table.
+#[derive(Clone, Debug, Serialize)]
+pub struct EteAnonRow {
+    /// The system.
+    pub system: String,
+    /// How much sentiment counted.
+    pub alpha: Option<f64>,
+    /// What classifiers that learned from originals find.
+    pub found: FoundIn,
+    /// What classifiers find that learned from what the system writes: author, sentiment.
+    pub adaptive: Option<[Right; 2]>,
+    /// How the agent learned.
+    pub learned: Option<Learned>,
+    /// Its samples.
+    pub samples: Vec<String>,
+}
+
+/// Everything that was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct EteAnonFigures {
+    /// Authors, sequences learned from, sequences tested with.
+    pub sizes: [usize; 3],
+    /// The share of test sequences that have the commoner sentiment.
+    pub commoner: f64,
+    /// How the auto-encoder writes sequences again.
+    pub reconstruction: Reconstruction,
+    /// The table.
+    pub rows: Vec<EteAnonRow>,
+}
+
+/// What all systems are measured with.
+struct Bench<'a> {
+    plan: &'a EteAnonReproduction,
+    auto_encoder: &'a AutoEncoder,
+    known: &'a Known,
+    classifiers: &'a Classifiers,
+    /// Contexts of test sequences, and of those that adaptive attackers learn from.
+    contexts: [Vec<Vec<f32>>; 2],
+    adaptive: Vec<Sequence>,
+}
+
+/// How contexts are changed before they are decoded.
+enum Change<'a> {
+    Nothing,
+    Random(&'a Agent),
+    By(&'a Agent),
+}
+
+/// Measures all systems; what was trained before is used again. `progress` hears what is being done.
+///
+/// # Errors
+/// When a file cannot be read or written, a setting is refused, or it was stopped.
+pub fn reproduce_ete_anon(
+    plan: &EteAnonReproduction,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<EteAnonFigures, Failure> {
+    if plan.agents.is_empty() || plan.alphas.iter().any(|alpha| !(0.0..=1.0).contains(alpha)) {
+        return Err(Failure::new("there is no agent, or an alpha outside of 0 to 1", "leave both out for the paper's"));
+    }
+    let private = plan.training.basis.out.join("private");
+    let directory = auto_encoder_of(plan, &private, stop, progress)?;
+    let (auto_encoder, _) = AutoEncoder::open(&directory)?;
+    progress("reading texts", None);
+    let known = Known::read(&plan.training, &auto_encoder)?;
+    progress("teaching the two classifiers", None);
+    let seed = plan.training.basis.seed;
+    let classifiers = Classifiers::learn(&known.training, seed)?;
+    let mut adaptive = known.training.clone();
+    PrivacyRng::reproducible(seed).shuffle(&mut adaptive);
+    adaptive.truncate(plan.adaptive);
+    let of = |sequences: &[Sequence]| {
+        let texts: Vec<Text> = sequences.iter().map(|sequence| sequence.ids.clone()).collect();
+        auto_encoder.contexts(&texts)
+    };
+    let contexts = [of(&known.test)?, of(&adaptive)?];
+    let bench =
+        Bench { plan, auto_encoder: &auto_encoder, known: &known, classifiers: &classifiers, contexts, adaptive };
+    let rows = bench.rows(&private, stop, progress)?;
+    let tests: Vec<Text> = known.test.iter().map(|sequence| sequence.ids.clone()).collect();
+    let positive = known.test.iter().filter(|sequence| sequence.subject.positive).count() as f64;
+    let share = positive / known.test.len().max(1) as f64;
+    Ok(EteAnonFigures {
+        sizes: [known.authors.len(), known.training.len(), known.test.len()],
+        commoner: share.max(1.0 - share),
+        reconstruction: auto_encoder.reconstruction(&tests)?,
+        rows,
+    })
+}
+
+/// The auto-encoder that was given, or one that is trained first.
+fn auto_encoder_of(
+    plan: &EteAnonReproduction,
+    private: &Path,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<PathBuf, Failure> {
+    let inside = |directory: &Path| {
+        let within = directory.join("auto-encoder");
+        if within.join("card.toml").is_file() { within } else { directory.to_owned() }
+    };
+    if let Some(directory) = &plan.training.auto_encoder {
+        return Ok(inside(directory));
+    }
+    let out = private.join("model");
+    if !out.join("auto-encoder").join("card.toml").is_file() {
+        let mut settings = EteAnonTraining { agent: None, ..plan.training.clone() };
+        settings.basis.resume = out.join("settings.toml").is_file();
+        settings.basis.out = out.clone();
+        if train_ete_anon(&settings, stop, progress)?.stopped {
+            return Err(stopped());
+        }
+    }
+    Ok(inside(&out))
+}
+
+fn stopped() -> Failure {
+    let failure = Failure::new("stopped", "go on with the same command: what was trained is kept");
+    Failure { interrupted: true, ..failure }
+}
+
+impl Bench<'_> {
+    fn rows(
+        &self,
+        private: &Path,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(&str, Option<&Progress>),
+    ) -> Result<Vec<EteAnonRow>, Failure> {
+        let originals: Vec<String> = self.known.test.iter().map(|sequence| sequence.words.clone()).collect();
+        let mut rows = vec![EteAnonRow {
+            system: "original".into(),
+            alpha: None,
+            found: found_in(&originals, self.known, self.classifiers)?,
+            adaptive: None,
+            learned: None,
+            samples: self.samples(&originals),
+        }];
+        progress("auto-encoder alone", None);
+        rows.push(self.row("auto-encoder alone", None, &Change::Nothing, None)?);
+        for settings in &self.plan.agents {
+            for (place, alpha) in self.plan.alphas.iter().enumerate() {
+                let name = settings.name();
+                let mut training = self.plan.training.clone();
+                training.alpha = *alpha;
+                training.basis.out = private.join(format!("{name}-{alpha}"));
+                training.basis.resume = true;
+                progress(&format!("{name}, alpha {alpha}"), None);
+                let told = &mut |line: &str, made: Option<&Progress>| {
+                    progress(&format!("{name}, alpha {alpha}: {line}"), made);
+                };
+                let (learner, learned, was_stopped): (Learner, Learned, bool) =
+                    agent::learn(&training, settings, self.auto_encoder, self.known, self.classifiers, stop, told)?;
+                if was_stopped {
+                    return Err(stopped());
+                }
+                let agent = learner.agent();
+                if place == 0 {
+                    rows.push(self.row(&format!("{name}, at random"), None, &Change::Random(&agent), None)?);
+                }
+                rows.push(self.row(name, Some(*alpha), &Change::By(&agent), Some(learned))?);
+            }
+        }
+        Ok(rows)
+    }
+
+    fn row(
+        &self,
+        system: &str,
+        alpha: Option<f64>,
+        change: &Change<'_>,
+        learned: Option<Learned>,
+    ) -> Result<EteAnonRow, Failure> {
+        let tests = self.written(&self.contexts[0], change, 0)?;
+        let adaptive = match self.adaptive.is_empty() {
+            true => None,
+            false => Some(self.adaptive(&tests, &self.written(&self.contexts[1], change, 1)?)?),
+        };
+        let found = found_in(&tests, self.known, self.classifiers)?;
+        Ok(EteAnonRow { system: system.into(), alpha, found, adaptive, learned, samples: self.samples(&tests) })
+    }
+
+    /// What becomes of contexts, in words.
+    fn written(&self, contexts: &[Vec<f32>], change: &Change<'_>, part: u64) -> Result<Vec<String>, Failure> {
+        let seed = self.plan.training.basis.seed;
+        let rng = |text: usize| PrivacyRng::reproducible(seed ^ (2 * text as u64 + part) << 8);
+        let mut rngs: Vec<PrivacyRng> = (0..contexts.len()).map(rng).collect();
+        let decoded = match change {
+            Change::Nothing => self.auto_encoder.decode(contexts)?,
+            Change::Random(agent) => self.auto_encoder.decode(&agent.change_at_random(contexts, &mut rngs))?,
+            Change::By(agent) => self.auto_encoder.decode(&agent.change(contexts, &mut rngs)?)?,
+        };
+        Ok(decoded.iter().map(|text| in_words(text, self.auto_encoder.vocabulary())).collect())
+    }
+
+    /// What classifiers find that learned from what the system writes.
+    fn adaptive(&self, tests: &[String], learned: &[String]) -> Result<[Right; 2], Failure> {
+        let released: Vec<Sequence> = self
+            .adaptive
+            .iter()
+            .zip(learned)
+            .map(|(sequence, words)| Sequence { words: words.clone(), ..sequence.clone() })
+            .collect();
+        let classifiers = Classifiers::learn(&released, self.plan.training.basis.seed)?;
+        let texts: Vec<&str> = tests.iter().map(String::as_str).collect();
+        let truths = |of: fn(&Sequence) -> u32| -> Vec<u32> { self.known.test.iter().map(of).collect() };
+        Ok([
+            right(&classifiers.authors, &texts, &truths(|sequence| sequence.subject.author))?,
+            right(&classifiers.sentiment, &texts, &truths(|sequence| u32::from(sequence.subject.positive)))?,
+        ])
+    }
+
+    /// Some texts, the same for every system.
+    fn samples(&self, texts: &[String]) -> Vec<String> {
+        let step = (texts.len() / self.plan.samples.max(1)).max(1);
+        texts.iter().step_by(step).take(self.plan.samples).cloned().collect()
+    }
+}
