@@ -14,6 +14,7 @@ mod groups;
 pub mod language_model;
 pub mod lexical;
 mod model_files;
+pub mod rlta;
 mod sampled;
 pub mod seeded;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use allonym_models::Embeddings;
 use allonym_models::adept::{self, Adept};
 use allonym_models::ete_anon::EteAnon;
 use allonym_models::lexical::{Deniability, Spread, WordNoise};
+use allonym_models::rlta::Rlta;
 use allonym_nn::{Card, Protection};
 use allonym_text::Vocabulary;
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ pub const OTHERS: &[(&str, &str)] = &[
     ("latent-gaussian", "the same with Gaussian noise; needs `--delta` too"),
     (
         "agent",
-        "an agent changes what a model holds of a text (ETE-Anon); NO formal guarantee, only measured; needs `--model`",
+        "an agent changes what a model holds of a text (ETE-Anon, RLTA); NO formal guarantee, only measured; needs `--model`",
     ),
 ];
 
@@ -90,6 +91,8 @@ pub(crate) enum Method {
     Latent { name: &'static str, model: Writer, card: Box<Card>, latent: Latent },
     /// An agent that writes texts again; nothing is promised.
     Agent { model: Box<EteAnon>, card: Box<Card> },
+    /// An agent that changes vectors of texts; nothing is promised, and no text is written.
+    Vectors { model: Box<Rlta>, card: Box<Card> },
 }
 
 impl fmt::Debug for Method {
@@ -97,7 +100,7 @@ impl fmt::Debug for Method {
         match self {
             Self::Tokens { mechanism, source } => write!(f, "{mechanism:?} on {source:?}"),
             Self::Words { name, .. } | Self::Latent { name, .. } => f.write_str(name),
-            Self::Agent { .. } => f.write_str(AGENT),
+            Self::Agent { .. } | Self::Vectors { .. } => f.write_str(AGENT),
         }
     }
 }
@@ -217,11 +220,25 @@ impl Method {
             let message = format!("`{AGENT}` decides the length by what it writes");
             return Err(Failure::new(message, "leave out `--length`"));
         }
-        let Some(OpenModel { model: Trained::EteAnon(model), card }) = model else {
-            let message = format!("`{AGENT}` needs a model of kind ete-anon");
-            return Err(Failure::new(message, "train one with `allonym train ete-anon`, and name it with `--model`"));
-        };
-        Ok(Self::Agent { model, card: Box::new(card) })
+        match (model, settings.form) {
+            (Some(OpenModel { model: Trained::EteAnon(model), card }), Form::Text) => {
+                Ok(Self::Agent { model, card: Box::new(card) })
+            }
+            (Some(OpenModel { model: Trained::EteAnon(_), .. }), Form::Vector) => {
+                Err(Failure::new("a model of kind ete-anon writes texts", "leave out `--form vector`"))
+            }
+            (Some(OpenModel { model: Trained::Rlta(model), card }), Form::Vector) => {
+                Ok(Self::Vectors { model, card: Box::new(card) })
+            }
+            (Some(OpenModel { model: Trained::Rlta(_), .. }), Form::Text) => Err(Failure::new(
+                "a model of kind rlta writes no texts: it releases a vector of numbers for each",
+                "say that with `--form vector`",
+            )),
+            _ => {
+                let message = format!("`{AGENT}` needs a model of kind ete-anon or rlta");
+                Err(Failure::new(message, "train one with `allonym train ete-anon`, and name it with `--model`"))
+            }
+        }
     }
 
     /// What a text pays besides for having been trained on, if it was: epsilon and delta.
@@ -229,7 +246,7 @@ impl Method {
         let card = match self {
             Self::Tokens { source, .. } => source.card(),
             Self::Words { card, .. } => card.as_deref(),
-            Self::Latent { card, .. } | Self::Agent { card, .. } => Some(&**card),
+            Self::Latent { card, .. } | Self::Agent { card, .. } | Self::Vectors { card, .. } => Some(&**card),
         };
         match card.map(|card| &card.guarantee) {
             Some(Protection::Differential(promise)) => (promise.epsilon_replace_one, promise.delta),
@@ -254,11 +271,15 @@ impl Method {
             }
             Self::Latent { name, latent, .. } => of_latent(name, latent, terms, seeded)?,
             Self::Agent { model, .. } => of_agent(model, terms, seeded),
+            Self::Vectors { model, .. } => of_vectors(model, terms, seeded),
         };
         match self {
             Self::Tokens { source, .. } => source.state(&mut guarantee),
             Self::Words { card: None, .. } => guarantee.assumptions.push("the word vectors are public".to_owned()),
-            Self::Words { card: Some(card), .. } | Self::Latent { card, .. } | Self::Agent { card, .. } => {
+            Self::Words { card: Some(card), .. }
+            | Self::Latent { card, .. }
+            | Self::Agent { card, .. }
+            | Self::Vectors { card, .. } => {
                 state(card, &mut guarantee);
             }
         }
@@ -352,6 +373,43 @@ fn of_agent(model: &EteAnon, terms: &Terms, seeded: bool) -> Guarantee {
             percent(found.originals[1]),
         ));
     }
+    let not_protected = vec![
+        "anything, formally: words, facts and style of the original may stand in what is written".to_owned(),
+        "against attackers that learn from what is released: they may find more than was measured (`allonym attack`)"
+            .to_owned(),
+        format!(
+            "roughly how long a text is: pieces of {} tokens are written one after the other",
+            model.auto_encoder.shape().max_tokens
+        ),
+    ];
+    measured_only(also, not_protected, terms, seeded)
+}
+
+fn of_vectors(model: &Rlta, terms: &Terms, seeded: bool) -> Guarantee {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let also = model.measured.iter().flat_map(|measured| {
+        [&measured.task].into_iter().chain(&measured.attributes).map(|found| {
+            format!(
+                "measured when the model was made, on {} texts: linear classifiers named {} of {} of them in vectors as they were, of {} in changed ones, and of {} when they learned from changed ones (always the commonest: {})",
+                measured.texts,
+                if found.attribute == measured.task.attribute { "the label" } else { &found.attribute },
+                percent(found.before),
+                percent(found.after),
+                percent(found.adaptive),
+                percent(found.commonest)
+            )
+        })
+    });
+    let not_protected = vec![
+        "anything, formally: what a vector tells of its text and of its author is only measured".to_owned(),
+        "against attackers that learn from what is released, or are not linear: they may find more than was measured"
+            .to_owned(),
+    ];
+    measured_only(also.collect(), not_protected, terms, seeded)
+}
+
+/// A release of which nothing is promised.
+fn measured_only(also: Vec<String>, not_protected: Vec<String>, terms: &Terms, seeded: bool) -> Guarantee {
     Guarantee {
         mechanism: AGENT,
         strength: Strength::Empirical,
@@ -362,11 +420,7 @@ fn of_agent(model: &EteAnon, terms: &Terms, seeded: bool) -> Guarantee {
         paper_epsilon_total: None,
         also,
         assumptions: Vec::new(),
-        not_protected: vec![
-            "anything, formally: words, facts and style of the original may stand in what is written".to_owned(),
-            "against attackers that learn from what is released: they may find more than was measured (`allonym attack`)".to_owned(),
-            format!("roughly how long a text is: pieces of {} tokens are written one after the other", model.auto_encoder.shape().max_tokens),
-        ],
+        not_protected,
         void: Vec::new(),
         seeded,
     }

@@ -6,13 +6,14 @@ use allonym_models::adept::Adept;
 use allonym_models::er_ae::ErAe;
 use allonym_models::ete_anon::EteAnon;
 use allonym_models::fluent::FluentModel;
+use allonym_models::rlta::Rlta;
 use allonym_nn::{Card, Protection, checkpoint};
 use allonym_text::Vocabulary;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Models that a directory written by `train` holds, the most finished one first.
-const WITHIN: [&str; 5] = ["er-ae", "ae-dp", "adept", "fluent", "ete-anon"];
+const WITHIN: [&str; 6] = ["er-ae", "ae-dp", "adept", "fluent", "ete-anon", "rlta"];
 
 /// A model.
 pub(crate) enum Trained {
@@ -20,6 +21,7 @@ pub(crate) enum Trained {
     Adept(Box<Adept>),
     Fluent(Box<FluentModel>),
     EteAnon(Box<EteAnon>),
+    Rlta(Box<Rlta>),
 }
 
 /// A model with its card.
@@ -55,6 +57,10 @@ impl OpenModel {
                 let (model, card) = EteAnon::open(&directory)?;
                 (Trained::EteAnon(Box::new(model)), card)
             }
+            "rlta" => {
+                let (model, card) = Rlta::open(&directory)?;
+                (Trained::Rlta(Box::new(model)), card)
+            }
             kind => {
                 let message = format!("the model {} is of a kind `{kind}` that nobody knows here", directory.display());
                 return Err(Failure::new(message, "use the program that wrote it, or a later one"));
@@ -79,6 +85,7 @@ impl OpenModel {
             Trained::Adept(model) => model.vocabulary().clone(),
             Trained::Fluent(model) => model.language.vocabulary().clone(),
             Trained::EteAnon(model) => model.auto_encoder.vocabulary().clone(),
+            Trained::Rlta(model) => model.encoder.vocabulary().clone(),
         }
     }
 }

@@ -16,6 +16,7 @@ use allonym_dp::{
 use allonym_models::ete_anon::EteAnon;
 use allonym_models::fluent::{FluentModel, Written};
 use allonym_models::lexical::term_frequencies;
+use allonym_models::rlta::Rlta;
 use allonym_text::vocabulary::Origin;
 use allonym_text::{Document, Private, Vocabulary, detokenise};
 use rayon::prelude::*;
@@ -125,6 +126,7 @@ impl<'a> Pipeline<'a> {
 
     fn release_some(&self, first: u64, texts: &[Private<String>]) -> Vec<Released<String>> {
         let drawn = match self.method {
+            Method::Vectors { model, .. } => return self.by_vectors(model, first, texts),
             Method::Tokens { mechanism, source } => self.by_tokens(&**mechanism, source, first, texts),
             Method::Words { noise, .. } => {
                 let draw = |(index, text): (usize, &Private<String>)| {
@@ -209,6 +211,24 @@ impl<'a> Pipeline<'a> {
             })
         };
         texts.par_iter().enumerate().map(again).collect()
+    }
+
+    /// Writes the changed vector of each text as a list of numbers. Nothing is promised, and the guarantee says so.
+    fn by_vectors(&self, model: &Rlta, first: u64, texts: &[Private<String>]) -> Vec<Released<String>> {
+        let read = |text: &Private<String>| {
+            text.as_ref().map(|text| model.encoder.text(&Document::read_up_to(text, self.terms.max_tokens)))
+        };
+        let read = Private::together(texts.par_iter().map(read).collect::<Vec<_>>());
+        let changed = rewrite(read, |texts| {
+            let records = first..first + texts.len() as u64;
+            let mut rngs: Vec<PrivacyRng> = records.map(|record| self.stream_of(record)).collect();
+            match model.changed(&texts, &mut rngs) {
+                Ok(changed) => changed,
+                Err(_) => unreachable!("agent and encoder were made for each other"),
+            }
+        });
+        let listed = |vector: &Vec<f32>| serde_json::to_string(vector).unwrap_or_default();
+        changed.map(|vectors| vectors.iter().map(listed).collect()).apart()
     }
 
     fn by_tokens(
@@ -330,7 +350,9 @@ impl<'a> Pipeline<'a> {
     /// When the terms ask for a delta that is no probability, which checked settings do not.
     pub fn guarantee(&self) -> Result<Guarantee, Failure> {
         let mut guarantee = self.method.guarantee(&self.terms, self.entropy.is_reproducible())?;
-        if self.form == Form::Vector {
+        if matches!(self.method, Method::Vectors { .. }) {
+            guarantee.also.push("released as vectors of numbers: no text is written from them".to_owned());
+        } else if self.form == Form::Vector {
             guarantee.also.push("released as counts of words, without their order".to_owned());
         }
         guarantee.assumptions.push(match self.vocabulary.origin() {

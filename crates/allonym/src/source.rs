@@ -83,6 +83,13 @@ impl Source {
                     "take `--mechanism agent` with it, which has no formal guarantee, or `latent-gaussian`, which has one",
                 ))
             }
+            (Some(OpenModel { model: Trained::Rlta(_), .. }), _) => {
+                let message = format!("`{}` draws token by token, and the model is of kind `rlta`", settings.mechanism);
+                Err(Failure::new(
+                    message,
+                    "take `--mechanism agent --form vector` with it, which has no formal guarantee",
+                ))
+            }
             (None, Some(file)) => {
                 let embeddings = Arc::new(Embeddings::read(file)?);
                 Ok(Self::Near(Box::new(Lexical::from_embeddings(vocabulary, embeddings, reads)?), None))

@@ -3,7 +3,7 @@
 use super::policy::{PolicyAgent, PolicyNetwork, PolicySettings};
 use super::q_learning::{Progressed, QAgent, QSettings};
 use super::q_network::QNetwork;
-use super::settings::AutoEncoderSettings;
+use super::settings::Sizes;
 use super::state::State;
 use super::world::World;
 use crate::error::ModelError;
@@ -30,6 +30,11 @@ impl AgentSettings {
         ("converged", "moves all numbers of the context at once; taught by policy gradients"),
         ("paper", "redraws one number of the first layer's context at a time, 25 times; taught by deep Q-learning"),
     ];
+
+    /// The one that is taken where none is named.
+    pub fn usual() -> Self {
+        Self::Converged(PolicySettings::default())
+    }
 
     /// The agent of a name, with its usual settings.
     pub fn find(name: &str) -> Option<Self> {
@@ -96,16 +101,14 @@ pub enum Learner {
 }
 
 impl Learner {
-    /// One that has learned nothing, for the contexts of an auto-encoder.
+    /// One that has learned nothing, for contexts of these sizes.
     ///
     /// # Errors
     /// When a setting is out of range.
-    pub fn new(settings: &AgentSettings, shape: &AutoEncoderSettings, seed: u64) -> Result<Self, ModelError> {
+    pub fn new(settings: &AgentSettings, sizes: Sizes, seed: u64) -> Result<Self, ModelError> {
         Ok(match settings {
-            AgentSettings::Paper(settings) => Self::Paper(Box::new(QAgent::new(settings.clone(), shape.cells, seed)?)),
-            AgentSettings::Converged(settings) => {
-                Self::Converged(PolicyAgent::new(settings.clone(), shape.context(), seed)?)
-            }
+            AgentSettings::Paper(settings) => Self::Paper(Box::new(QAgent::new(settings.clone(), sizes.first, seed)?)),
+            AgentSettings::Converged(settings) => Self::Converged(PolicyAgent::new(settings.clone(), sizes.all, seed)?),
         })
     }
 
@@ -113,7 +116,7 @@ impl Learner {
     ///
     /// # Errors
     /// When the world does not fit the agent.
-    pub fn group(&mut self, world: &World<'_>, threads: usize) -> Result<Progressed, ModelError> {
+    pub fn group(&mut self, world: &dyn World, threads: usize) -> Result<Progressed, ModelError> {
         match self {
             Self::Paper(agent) => agent.group(world, threads),
             Self::Converged(agent) => agent.group(world, threads),
@@ -124,7 +127,7 @@ impl Learner {
     ///
     /// # Errors
     /// When the world does not fit the agent.
-    pub fn at_random(&self, world: &World<'_>, count: usize, seed: u64) -> Result<Progressed, ModelError> {
+    pub fn at_random(&self, world: &dyn World, count: usize, seed: u64) -> Result<Progressed, ModelError> {
         let rng = &mut PrivacyRng::reproducible(seed);
         match self {
             Self::Paper(agent) => agent.at_random(world, count, rng),
@@ -237,24 +240,19 @@ impl Agent {
     ///
     /// # Errors
     /// When it is not one, or of an agent of another size.
-    pub fn of_bytes(
-        settings: &AgentSettings,
-        shape: &AutoEncoderSettings,
-        path: &Path,
-        bytes: &[u8],
-    ) -> Result<Self, ModelError> {
+    pub fn of_bytes(settings: &AgentSettings, sizes: Sizes, path: &Path, bytes: &[u8]) -> Result<Self, ModelError> {
         settings.check()?;
         let rng = &mut PrivacyRng::reproducible(0);
         let acting = match settings {
             AgentSettings::Paper(settings) => {
-                let cells = shape.cells;
-                let sizes = (cells, settings.hidden, settings.ranges.actions(cells));
-                let mut network = QNetwork::new(sizes, Store::awaiting_file(), rng)?;
+                let cells = sizes.first;
+                let layers = (cells, settings.hidden, settings.ranges.actions(cells));
+                let mut network = QNetwork::new(layers, Store::awaiting_file(), rng)?;
                 checkpoint::load_bytes(path, bytes, &mut network.store)?;
                 Acting::Paper { settings: settings.clone(), network, cells }
             }
             AgentSettings::Converged(settings) => {
-                let mut network = PolicyNetwork::new(settings, shape.context(), Store::awaiting_file(), rng)?;
+                let mut network = PolicyNetwork::new(settings, sizes.all, Store::awaiting_file(), rng)?;
                 checkpoint::load_bytes(path, bytes, &mut network.store)?;
                 Acting::Converged(network)
             }

@@ -33,5 +33,6 @@ pub use model::{EteAnon, Measured};
 pub use policy::{PolicyAgent, PolicySettings};
 pub use q_learning::{Progressed, QAgent, QSettings};
 pub use reward::{Judges, Reward, Subject};
-pub use settings::{AutoEncoderSettings, PRESETS, Preset};
-pub use world::World;
+pub use settings::{AutoEncoderSettings, PRESETS, Preset, Sizes};
+pub(crate) use world::ByClass;
+pub use world::{TextWorld, World};

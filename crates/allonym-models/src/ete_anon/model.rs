@@ -97,7 +97,7 @@ impl EteAnon {
         let settings = card.model.get(SETTINGS).cloned();
         let settings: Option<AgentSettings> = settings.and_then(|settings| settings.try_into().ok());
         let settings = settings.ok_or_else(|| ModelError::broken(&path, "belongs to an agent of an unknown kind"))?;
-        let agent = Agent::of_bytes(&settings, auto_encoder.shape(), &path, &bytes)?;
+        let agent = Agent::of_bytes(&settings, auto_encoder.shape().sizes(), &path, &bytes)?;
         let usual_length = card.model.get(LENGTH).and_then(toml::Value::as_float).filter(|length| *length > 0.0);
         let usual_length =
             usual_length.ok_or_else(|| ModelError::broken(&path, "belongs to a card without `usual-length`"))?;

@@ -182,7 +182,7 @@ impl PolicyAgent {
     ///
     /// # Errors
     /// When the world's contexts do not fit the agent.
-    pub fn group(&mut self, world: &World<'_>, threads: usize) -> Result<Progressed, ModelError> {
+    pub fn group(&mut self, world: &dyn World, threads: usize) -> Result<Progressed, ModelError> {
         let PolicySettings { tries, side_by_side, episodes, spread, .. } = self.settings;
         let rng = &mut Entropy::reproducible(self.seed).stream(Purpose::Training, self.episodes as u64 + 1);
         let count = side_by_side.min(episodes - self.episodes).max(1);
@@ -236,7 +236,7 @@ impl PolicyAgent {
     /// When the world's contexts do not fit the agent.
     pub(super) fn at_random(
         &self,
-        world: &World<'_>,
+        world: &dyn World,
         count: usize,
         rng: &mut PrivacyRng,
     ) -> Result<Progressed, ModelError> {

@@ -162,7 +162,7 @@ impl QAgent {
     ///
     /// # Errors
     /// When the world's contexts do not fit the agent.
-    pub fn group(&mut self, world: &World<'_>, threads: usize) -> Result<Progressed, ModelError> {
+    pub fn group(&mut self, world: &dyn World, threads: usize) -> Result<Progressed, ModelError> {
         let settings = self.settings.clone();
         let number = self.episodes as u64 + 1;
         let rng = &mut Entropy::reproducible(self.entropy).stream(Purpose::Training, number);
@@ -201,7 +201,7 @@ impl QAgent {
     /// When the world's contexts do not fit the agent.
     pub(super) fn at_random(
         &self,
-        world: &World<'_>,
+        world: &dyn World,
         count: usize,
         rng: &mut PrivacyRng,
     ) -> Result<Progressed, ModelError> {
@@ -329,7 +329,7 @@ impl QAgent {
     }
 }
 
-fn begin(world: &World<'_>, count: usize, rng: &mut PrivacyRng) -> Episodes {
+fn begin(world: &dyn World, count: usize, rng: &mut PrivacyRng) -> Episodes {
     let texts: Vec<usize> = (0..count).map(|_| world.draw(rng)).collect();
     let contexts = texts.iter().map(|text| world.context(*text).to_vec()).collect();
     Episodes { texts, contexts }

@@ -23,6 +23,15 @@ pub struct AutoEncoderSettings {
     pub negatives: usize,
 }
 
+/// The size of the contexts that an agent changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Numbers of the first layer, which the paper's agent sees.
+    pub first: usize,
+    /// Numbers of all layers.
+    pub all: usize,
+}
+
 /// A named size of the network, with what it is usually trained by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preset {
@@ -95,6 +104,11 @@ impl Default for AutoEncoderSettings {
 }
 
 impl AutoEncoderSettings {
+    /// The sizes of its contexts, for an agent.
+    pub fn sizes(&self) -> Sizes {
+        Sizes { first: self.cells, all: self.context() }
+    }
+
     /// Numbers of a context: those of all layers.
     pub fn context(&self) -> usize {
         self.layers * self.cells

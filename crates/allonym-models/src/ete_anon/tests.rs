@@ -115,7 +115,7 @@ mod agents {
         model
     }
 
-    fn world(model: &AutoEncoder, alpha: f64) -> World<'_> {
+    fn world(model: &AutoEncoder, alpha: f64) -> TextWorld<'_> {
         let judges = judges(alpha);
         // The author and the sentiment that the judges see in each text.
         let of = |text: &Text| Subject {
@@ -123,7 +123,7 @@ mod agents {
             positive: judges.sentiment.probabilities(text)[1] > 0.5,
         };
         let subjects = texts().iter().map(of).collect();
-        World::new(model, judges, &texts(), subjects).unwrap()
+        TextWorld::new(model, judges, &texts(), subjects).unwrap()
     }
 
     fn settings_of_agents() -> [AgentSettings; 2] {
@@ -141,7 +141,7 @@ mod agents {
         [AgentSettings::Paper(paper), AgentSettings::Converged(converged)]
     }
 
-    fn learn(learner: &mut Learner, world: &World<'_>, groups: usize) -> Vec<Progressed> {
+    fn learn(learner: &mut Learner, world: &dyn World, groups: usize) -> Vec<Progressed> {
         (0..groups).map_while(|_| (!learner.is_done()).then(|| learner.group(world, 1).unwrap())).collect()
     }
 
@@ -156,7 +156,7 @@ mod agents {
                 world.rewards(&all, contexts).unwrap().iter().map(|reward| reward.total).sum::<f64>() / 20.0
             };
             for settings in settings_of_agents() {
-                let mut learner = Learner::new(&settings, model.shape(), 1).unwrap();
+                let mut learner = Learner::new(&settings, model.shape().sizes(), 1).unwrap();
                 let random = learner.at_random(&world, 200, 9).unwrap();
                 let curve = learn(&mut learner, &world, usize::MAX);
                 let mut rngs: Vec<PrivacyRng> = (0..20).map(PrivacyRng::reproducible).collect();
@@ -175,7 +175,7 @@ mod agents {
     fn texts_are_drawn_alike_or_sentiments_are() {
         let (model, rng) = (trained(), &mut PrivacyRng::reproducible(1));
         let subjects = (0..20).map(|text| Subject { author: 0, positive: text < 18 }).collect();
-        let world = World::new(&model, judges(0.5), &texts(), subjects).unwrap();
+        let world = TextWorld::new(&model, judges(0.5), &texts(), subjects).unwrap();
         let negative = |draws: &[usize]| draws.iter().filter(|text| **text >= 18).count();
         let alike: Vec<usize> = (0..10_000).map(|_| world.draw(rng)).collect();
         let balanced: Vec<usize> = (0..10_000).map(|_| world.draw_balanced(rng)).collect();
@@ -188,7 +188,7 @@ mod agents {
         let model = trained();
         let world = world(&model, 0.5);
         for settings in settings_of_agents() {
-            let new = || Learner::new(&settings, model.shape(), 7).unwrap();
+            let new = || Learner::new(&settings, model.shape().sizes(), 7).unwrap();
             let (mut whole, mut first, mut second) = (new(), new(), new());
             let curve = learn(&mut whole, &world, 8);
             let mut parts = learn(&mut first, &world, 3);
@@ -198,7 +198,7 @@ mod agents {
             assert_eq!(parts, curve, "{}", settings.name());
             assert_eq!(second.save().unwrap(), whole.save().unwrap());
             assert!(second.restore(Path::new("state"), &saved[..saved.len() / 2]).is_err());
-            let mut other = Learner::new(&settings, model.shape(), 8).unwrap();
+            let mut other = Learner::new(&settings, model.shape().sizes(), 8).unwrap();
             assert_ne!(learn(&mut other, &world, 3)[2], curve[2], "another seed");
         }
     }
@@ -214,7 +214,7 @@ mod agents {
                 unchanged: [0.8, 0.7],
                 changed: [0.5, 0.75],
             };
-            let mut learner = Learner::new(&settings, auto_encoder.shape(), 7).unwrap();
+            let mut learner = Learner::new(&settings, auto_encoder.shape().sizes(), 7).unwrap();
             learn(&mut learner, &world(&auto_encoder, 0.5), 3);
             let (agent, measured_then) = (learner.agent(), Some(measured));
             let model = EteAnon { auto_encoder, agent, settings, usual_length: 2.5, measured: measured_then };
@@ -235,7 +235,7 @@ mod agents {
     fn with_noise_all_texts_have_as_many_pieces_and_only_the_noised_vector_is_read() {
         let auto_encoder = trained();
         let [settings, _] = settings_of_agents();
-        let agent = Learner::new(&settings, auto_encoder.shape(), 7).unwrap().agent();
+        let agent = Learner::new(&settings, auto_encoder.shape().sizes(), 7).unwrap().agent();
         let model = EteAnon { auto_encoder, agent, settings, usual_length: 2.5, measured: None };
         assert_eq!([1, 6, 7, 12].map(|tokens| model.pieces_for(tokens)), [1, 1, 2, 2]);
         let pieces = |text: &str| model.padded_pieces(&Document::read(text), 3);
@@ -268,7 +268,7 @@ mod agents {
     fn worlds_and_agents_refuse_what_makes_no_sense() {
         let model = trained();
         let subject = |author| vec![Subject { author, positive: true }];
-        let refused = |alpha, texts: &[Text], subjects| World::new(&model, judges(alpha), texts, subjects).err();
+        let refused = |alpha, texts: &[Text], subjects| TextWorld::new(&model, judges(alpha), texts, subjects).err();
         for (alpha, texts, subjects) in [
             (1.5, &texts()[..1], subject(0)),
             (f64::NAN, &texts()[..1], subject(0)),
@@ -283,7 +283,7 @@ mod agents {
             AgentSettings::Converged(PolicySettings { tries: 1, ..PolicySettings::default() }),
             AgentSettings::Converged(PolicySettings { reach: f64::NAN, ..PolicySettings::default() }),
         ] {
-            assert!(Learner::new(&bad, model.shape(), 1).is_err(), "{bad:?}");
+            assert!(Learner::new(&bad, model.shape().sizes(), 1).is_err(), "{bad:?}");
         }
     }
 }

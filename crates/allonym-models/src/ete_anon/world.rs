@@ -1,4 +1,4 @@
-//! The world of the agent: texts by their contexts, and what they are worth once they are decoded.
+//! The world of the agent: texts by their contexts, and what they are worth once they are changed. Here they are worth what they are once they are decoded.
 
 use super::auto_encoder::{AutoEncoder, Text};
 use super::reward::{Judges, Reward, Subject};
@@ -6,17 +6,63 @@ use crate::error::ModelError;
 use allonym_dp::PrivacyRng;
 use rayon::prelude::*;
 
+/// What an agent learns in.
+pub trait World: Sync {
+    /// How many texts there are.
+    fn texts(&self) -> usize;
+
+    /// The context of a text before anything is changed.
+    fn context(&self, text: usize) -> &[f32];
+
+    /// What texts are worth with these contexts, all at once.
+    ///
+    /// # Errors
+    /// When a context has another length than the model's.
+    fn rewards(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<Vec<Reward>, ModelError>;
+
+    /// A text, each sentiment as likely as the other: where most texts are of one, an agent would else learn to write that one whatever it reads.
+    fn draw_balanced(&self, rng: &mut PrivacyRng) -> usize;
+
+    /// A text, each as likely as another.
+    fn draw(&self, rng: &mut PrivacyRng) -> usize {
+        rng.below(self.texts() as u64) as usize
+    }
+}
+
+/// Places of texts by a class of theirs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ByClass(Vec<Vec<usize>>);
+
+impl ByClass {
+    pub(crate) fn of(classes: impl Iterator<Item = usize>) -> Self {
+        let mut by_class: Vec<Vec<usize>> = Vec::new();
+        for (text, class) in classes.enumerate() {
+            if by_class.len() <= class {
+                by_class.resize(class + 1, Vec::new());
+            }
+            by_class[class].push(text);
+        }
+        by_class.retain(|texts| !texts.is_empty());
+        Self(by_class)
+    }
+
+    /// A text, each class as likely as another.
+    pub(crate) fn draw(&self, rng: &mut PrivacyRng) -> usize {
+        let texts = &self.0[rng.below(self.0.len() as u64) as usize];
+        texts[rng.below(texts.len() as u64) as usize]
+    }
+}
+
 /// Texts whose authors and sentiments are known, and who judges what becomes of them.
-pub struct World<'a> {
+pub struct TextWorld<'a> {
     auto_encoder: &'a AutoEncoder,
     judges: Judges,
     contexts: Vec<Vec<f32>>,
     subjects: Vec<Subject>,
-    /// Texts of each sentiment: negative, positive.
-    by_sentiment: [Vec<usize>; 2],
+    by_sentiment: ByClass,
 }
 
-impl<'a> World<'a> {
+impl<'a> TextWorld<'a> {
     /// A world of some texts.
     ///
     /// # Errors
@@ -37,47 +83,27 @@ impl<'a> World<'a> {
         if let Some(other) = subjects.iter().find(|subject| subject.author as usize >= judges.authors.classes()) {
             return refused("author", other.author.to_string(), "one of those that are judged");
         }
-        let of = |positive| (0..subjects.len()).filter(|text| subjects[*text].positive == positive).collect();
-        let by_sentiment = [of(false), of(true)];
+        let by_sentiment = ByClass::of(subjects.iter().map(|subject| usize::from(subject.positive)));
         Ok(Self { contexts: auto_encoder.contexts(texts)?, auto_encoder, judges, subjects, by_sentiment })
     }
+}
 
-    /// How many texts there are.
-    pub fn texts(&self) -> usize {
+impl World for TextWorld<'_> {
+    fn texts(&self) -> usize {
         self.contexts.len()
     }
 
-    /// A text, each as likely as another.
-    pub fn draw(&self, rng: &mut PrivacyRng) -> usize {
-        rng.below(self.texts() as u64) as usize
-    }
-
-    /// A text, each sentiment as likely as the other: where most texts are of one, an agent would else learn to write that one whatever it reads.
-    pub fn draw_balanced(&self, rng: &mut PrivacyRng) -> usize {
-        let side = &self.by_sentiment[rng.below(2) as usize];
-        match side.len() {
-            0 => self.draw(rng),
-            texts => side[rng.below(texts as u64) as usize],
-        }
-    }
-
-    /// The auto-encoder.
-    pub fn auto_encoder(&self) -> &AutoEncoder {
-        self.auto_encoder
-    }
-
-    /// The context of a text before anything is changed.
-    pub fn context(&self, text: usize) -> &[f32] {
+    fn context(&self, text: usize) -> &[f32] {
         &self.contexts[text]
     }
 
-    /// What texts are worth when they are decoded from these contexts, all at once.
-    ///
-    /// # Errors
-    /// When a context has another length than the model's.
-    pub fn rewards(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<Vec<Reward>, ModelError> {
+    fn rewards(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<Vec<Reward>, ModelError> {
         let decoded = self.auto_encoder.decode_together(contexts)?;
         let of = |(text, decoded): (&usize, &Text)| self.judges.reward(decoded, self.subjects[*text]);
         Ok(texts.par_iter().zip(&decoded).with_min_len(64).map(of).collect())
+    }
+
+    fn draw_balanced(&self, rng: &mut PrivacyRng) -> usize {
+        self.by_sentiment.draw(rng)
     }
 }

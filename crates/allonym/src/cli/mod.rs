@@ -34,6 +34,7 @@ mod train_basis;
 mod train_entities;
 mod train_ete_anon;
 mod train_fluent;
+mod train_rlta;
 mod vocabulary;
 
 use allonym::Failure;

@@ -39,6 +39,9 @@ enum Kind {
     /// ETE-Anon: an auto-encoder of short sequences, and an agent that changes its context; no formal guarantee
     EteAnon(Box<super::train_ete_anon::EteAnon>),
 
+    /// RLTA: vectors of texts that keep their sentiment, and an agent that hides private attributes in them; no formal guarantee
+    Rlta(Box<super::train_rlta::Rlta>),
+
     /// Fluent: a language model of public text and near words, for `--mechanism fluent`
     Fluent(Box<super::train_fluent::Fluent>),
 }
@@ -103,6 +106,7 @@ impl Train {
             Kind::Adept(command) => command.run(),
             Kind::Entities(command) => command.run(),
             Kind::EteAnon(command) => command.run(),
+            Kind::Rlta(command) => command.run(),
             Kind::Fluent(command) => command.run(),
         }
     }

@@ -110,7 +110,7 @@ enum RangesFlag {
     Meant,
 }
 
-fn labels_parser(text: &str) -> Result<[String; 2], String> {
+pub(super) fn labels_parser(text: &str) -> Result<[String; 2], String> {
     match text.split(',').collect::<Vec<_>>()[..] {
         [negative, positive] => Ok([negative.trim().to_owned(), positive.trim().to_owned()]),
         _ => Err("write them as `neg,pos`".to_owned()),

@@ -81,6 +81,12 @@ impl<'a> Run<'a> {
                 None
             });
             let counts = run_file.as_ref().is_some_and(|file| file.settings.form == Form::Vector);
+            if counts && run_file.as_ref().is_some_and(|file| file.settings.mechanism == "agent") {
+                return Err(Failure::new(
+                    format!("{} holds vectors of numbers, and no texts to measure", released.source.name),
+                    "what classifiers find in vectors is measured when the model is trained: `allonym model` shows it",
+                ));
+            }
             if counts {
                 self.remark(format!(
                     "{} holds counts of words; it is measured as these words, in the order in which they are listed.",

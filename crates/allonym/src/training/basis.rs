@@ -113,10 +113,10 @@ pub(super) struct Duration {
 pub(super) type Text = Vec<u32>;
 
 /// The texts of a file as examples.
-pub(super) struct Prepared {
-    pub(super) training: Vec<Text>,
-    pub(super) validation: Vec<Text>,
-    pub(super) test: Vec<Text>,
+pub(super) struct Prepared<Example = Text> {
+    pub(super) training: Vec<Example>,
+    pub(super) validation: Vec<Example>,
+    pub(super) test: Vec<Example>,
     /// Records trained on, chosen by, and left for tests.
     pub(super) records: [usize; 3],
     standing: Standing,
@@ -125,13 +125,43 @@ pub(super) struct Prepared {
     pub(super) hash: Option<String>,
 }
 
-impl Prepared {
-    pub(super) fn data<'a>(&'a self, examples: &'a [Text]) -> Data<'a, Text> {
+impl<Example> Prepared<Example> {
+    /// Examples to train on, to choose by and to test with. At most some of the latter two are looked at.
+    pub(super) fn new(
+        basis: &Basis,
+        [training, validation, test]: [Vec<Example>; 3],
+        records: [usize; 3],
+        hash: Option<String>,
+    ) -> Result<Self, Failure> {
+        let some = |mut examples: Vec<Example>| {
+            PrivacyRng::reproducible(basis.seed).shuffle(&mut examples);
+            examples.truncate(LOOKED_AT);
+            examples
+        };
+        if training.is_empty() {
+            return Err(Failure::new("there is nothing to train on", "give a file with at least a few texts"));
+        }
+        Ok(Self {
+            training,
+            validation: some(validation),
+            test: some(test),
+            records,
+            standing: if basis.public { Standing::Public } else { Standing::Private },
+            // A plain hash of private texts would let others check a guess.
+            fingerprint: match (basis.public, &hash) {
+                (true, Some(hash)) => format!("sha256:{hash}"),
+                _ => WITHHELD.to_owned(),
+            },
+            hash,
+        })
+    }
+
+    pub(super) fn data<'a>(&'a self, examples: &'a [Example]) -> Data<'a, Example> {
         Data { examples, standing: self.standing, fingerprint: &self.fingerprint }
     }
 
     /// What chooses the best state; nothing does in private training, which has no such part.
-    pub(super) fn validation(&self) -> Option<Data<'_, Text>> {
+    pub(super) fn validation(&self) -> Option<Data<'_, Example>> {
         (!self.validation.is_empty()).then(|| self.data(&self.validation))
     }
 }
@@ -199,18 +229,8 @@ impl Basis {
 
     /// Reads the texts and splits them; `examples` makes what is learned from of one text. Private training must get one example of each.
     pub(super) fn prepare(&self, shares: Shares, examples: impl Fn(&str) -> Vec<Text>) -> Result<Prepared, Failure> {
-        let reading = Reading {
-            format: self.format,
-            table: Table {
-                header: !self.no_header,
-                delimiter: self.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()),
-            },
-            text_column: self.text_column.clone(),
-            // No record is looked up by its id here.
-            id_column: self.author_column.clone(),
-            author_column: self.author_column.clone(),
-            label_column: "label".to_owned(),
-        };
+        // No record is looked up by its label here.
+        let reading = self.reading("label");
         // A column that was named must be there.
         let named: Vec<String> = Some(self.author_column.clone())
             .filter(|name| *name != Self::default().author_column)
@@ -224,29 +244,25 @@ impl Basis {
         let of = |records: &[usize]| -> Vec<Text> {
             records.iter().flat_map(|record| examples(&loaded.texts[*record])).collect()
         };
-        let some = |mut texts: Vec<Text>| {
-            PrivacyRng::reproducible(self.seed).shuffle(&mut texts);
-            texts.truncate(LOOKED_AT);
-            texts
-        };
-        let training = of(&parts.training);
-        if training.is_empty() {
-            return Err(Failure::new("there is nothing to train on", "give a file with at least a few texts"));
-        }
-        let hash = loaded.source.sha256.clone();
-        Ok(Prepared {
-            training,
-            validation: some(of(&parts.validation)),
-            test: some(of(&parts.test)),
-            records: [parts.training.len(), parts.validation.len(), parts.test.len()],
-            standing: if self.public { Standing::Public } else { Standing::Private },
-            // A plain hash of private texts would let others check a guess.
-            fingerprint: match (self.public, &hash) {
-                (true, Some(hash)) => format!("sha256:{hash}"),
-                _ => WITHHELD.to_owned(),
+        let examples = [of(&parts.training), of(&parts.validation), of(&parts.test)];
+        let records = [parts.training.len(), parts.validation.len(), parts.test.len()];
+        Prepared::new(self, examples, records, loaded.source.sha256.clone())
+    }
+
+    /// How the file is read.
+    pub(super) fn reading(&self, label_column: &str) -> Reading {
+        Reading {
+            format: self.format,
+            table: Table {
+                header: !self.no_header,
+                delimiter: self.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()),
             },
-            hash,
-        })
+            text_column: self.text_column.clone(),
+            // No record is looked up by its id here.
+            id_column: self.author_column.clone(),
+            author_column: self.author_column.clone(),
+            label_column: label_column.to_owned(),
+        }
     }
 
     /// Says what private training will cost, before it begins. `steps` are those of all stages.

@@ -5,6 +5,8 @@
 //! OUT/ae-dp/      the same before the embedding reward                 (`anonymize --model OUT/ae-dp`)
 //! OUT/adept/      a model of `train adept`
 //! OUT/auto-encoder/  the first part of `train ete-anon`
+//! OUT/ete-anon/   with its agent
+//! OUT/rlta/       a model of `train rlta`
 //! OUT/fluent/     a model of `train fluent`
 //! OUT/training/   checkpoints and losses of all stages: for its owner
 //! OUT/settings.toml, OUT/report.json
@@ -20,6 +22,7 @@ pub(crate) mod ete_anon;
 mod fluent;
 mod fluent_settings;
 mod parts;
+mod rlta;
 mod stage;
 
 pub(crate) use basis::{WITHHELD, threads_or_cores};
@@ -34,3 +37,4 @@ pub use ete_anon::{EteAnonReport, EteAnonTraining, Found, FoundIn, Learned, Righ
 pub use fluent::{FluentReport, train_fluent};
 pub use fluent_settings::FluentTraining;
 pub use parts::{Parts, Shares};
+pub use rlta::{OfVectors, RltaReport, RltaRow, RltaTraining, train_rlta};

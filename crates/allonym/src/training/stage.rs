@@ -1,6 +1,6 @@
 //! One stage of a training run, in a directory of its own.
 
-use super::basis::{Basis, Prepared, Text};
+use super::basis::{Basis, Prepared};
 use super::directory::chosen;
 use crate::failure::Failure;
 use allonym_nn::Card;
@@ -20,10 +20,10 @@ pub(super) struct Stage<'a> {
 
 impl Stage<'_> {
     /// Trains a model: to the end, and then it is the state that validation chose; or until it is stopped. Returns its card, and whether it was stopped.
-    pub(super) fn train<M: Model<Example = Text>>(
+    pub(super) fn train<M: Model>(
         &self,
         model: &mut M,
-        prepared: &Prepared,
+        prepared: &Prepared<M::Example>,
         progress: &mut dyn FnMut(&str, Option<&Progress>),
     ) -> Result<(Card, bool), Failure> {
         let directory = self.basis.out.join("training").join(self.name);

@@ -1,10 +1,11 @@
 //! The stage in which an agent learns: it goes on where it was stopped, and leaves its curve.
 
+use super::super::basis::Basis;
 use super::data::Known;
 use super::judges::Classifiers;
 use super::settings::EteAnonTraining;
 use crate::failure::Failure;
-use allonym_models::ete_anon::{AgentSettings, AutoEncoder, Learner, Progressed, World};
+use allonym_models::ete_anon::{AgentSettings, AutoEncoder, Learner, Progressed, Sizes, TextWorld, World};
 use allonym_nn::training::Progress;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -71,7 +72,7 @@ impl Files {
     }
 }
 
-/// Lets an agent learn; also says whether it was stopped.
+/// Lets an agent learn in texts; also says whether it was stopped.
 pub(crate) fn learn(
     settings: &EteAnonTraining,
     agent: &AgentSettings,
@@ -84,13 +85,25 @@ pub(crate) fn learn(
     let judges = classifiers.judges(auto_encoder.vocabulary(), settings.alpha)?;
     let texts: Vec<Vec<u32>> = known.training.iter().map(|sequence| sequence.ids.clone()).collect();
     let subjects = known.training.iter().map(|sequence| sequence.subject).collect();
-    let world = World::new(auto_encoder, judges, &texts, subjects)?;
-    let (basis, threads) = (&settings.basis, super::super::threads_or_cores(settings.basis.threads));
-    let mut learner = Learner::new(agent, auto_encoder.shape(), basis.seed)?;
+    let world = TextWorld::new(auto_encoder, judges, &texts, subjects)?;
+    learn_in(&world, auto_encoder.shape().sizes(), &settings.basis, agent, stop, progress)
+}
+
+/// Lets an agent learn in a world of contexts of these sizes; also says whether it was stopped.
+pub(crate) fn learn_in(
+    world: &dyn World,
+    sizes: Sizes,
+    basis: &Basis,
+    agent: &AgentSettings,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<(Learner, Learned, bool), Failure> {
+    let threads = super::super::threads_or_cores(basis.threads);
+    let mut learner = Learner::new(agent, sizes, basis.seed)?;
     let files = Files::of(&basis.out)?;
     let mut curve = if basis.resume { files.restore(&mut learner)? } else { Vec::new() };
-    let random = learner.at_random(&world, COMPARED.min(world.texts()), basis.seed)?;
-    let unchanged = unchanged(&world)?;
+    let random = learner.at_random(world, COMPARED.min(world.texts()), basis.seed)?;
+    let unchanged = unchanged(world)?;
     progress(&format!("agent: reward {unchanged:.4} when nothing is done, {:.4} at random", random.reward), None);
     let (all, begun, before) = (agent.episodes(), Instant::now(), learner.episodes());
     let mut told = learner.episodes() * KEPT / all;
@@ -100,7 +113,7 @@ pub(crate) fn learn(
         if stopped {
             break;
         }
-        curve.push(learner.group(&world, threads)?);
+        curve.push(learner.group(world, threads)?);
         if learner.episodes() * KEPT / all > told {
             told = learner.episodes() * KEPT / all;
             files.keep(&learner, &curve)?;
@@ -118,7 +131,7 @@ pub(crate) fn learn(
     Ok((learner, learned, stopped))
 }
 
-fn unchanged(world: &World<'_>) -> Result<f64, Failure> {
+fn unchanged(world: &dyn World) -> Result<f64, Failure> {
     let texts: Vec<usize> =
         (0..COMPARED.min(world.texts())).map(|text| text * world.texts() / COMPARED.min(world.texts())).collect();
     let contexts: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
@@ -138,7 +151,7 @@ fn said(agent: &AgentSettings, curve: &[Progressed], begun: &Instant, before: us
     let (made, all) = (last.episodes, agent.episodes());
     let left = begun.elapsed().as_secs_f64() / (made - before).max(1) as f64 * (all - made) as f64;
     format!(
-        "agent: episode {made} of {all}, reward {:.4} (sentiment's lead {:.3}, author's {:.3}), {:.0} texts a second, {:.0} minutes left",
+        "agent: episode {made} of {all}, reward {:.4} (what is kept leads by {:.3}, what is hidden by {:.3}), {:.0} texts a second, {:.0} minutes left",
         mean(|point| point.reward),
         mean(|point| point.leads[0]),
         mean(|point| point.leads[1]),

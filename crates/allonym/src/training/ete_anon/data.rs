@@ -2,9 +2,8 @@
 
 use super::super::parts::{Parts, Shares};
 use super::settings::EteAnonTraining;
-use crate::evaluation::load::{Loaded, Reading};
+use crate::evaluation::load::Loaded;
 use crate::failure::Failure;
-use allonym_io::Table;
 use allonym_models::ete_anon::{AutoEncoder, Subject, Text};
 use allonym_text::Document;
 use std::collections::BTreeMap;
@@ -41,17 +40,7 @@ impl Known {
     /// When there is no author or no label, only one author, or only one of the two labels.
     pub(crate) fn read(settings: &EteAnonTraining, auto_encoder: &AutoEncoder) -> Result<Self, Failure> {
         let (basis, label) = (&settings.basis, &settings.label_column);
-        let reading = Reading {
-            format: basis.format,
-            table: Table {
-                header: !basis.no_header,
-                delimiter: basis.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()),
-            },
-            text_column: basis.text_column.clone(),
-            id_column: basis.author_column.clone(),
-            author_column: basis.author_column.clone(),
-            label_column: label.clone(),
-        };
+        let reading = basis.reading(label);
         let needed = [basis.author_column.clone(), label.clone()];
         let loaded = Loaded::read(&basis.data, &reading, &needed, &needed)?;
         let column = |name: &str| loaded.column(name).ok_or_else(|| nothing_in(name));
