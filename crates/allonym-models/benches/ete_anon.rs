@@ -23,13 +23,13 @@ const SECONDS: f64 = 10.0;
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     if let Some(place) = arguments.iter().position(|argument| argument == "--size") {
-        let (rate, memory) = measure(&arguments[place + 1], SECONDS, QSettings::default());
+        let (rate, memory) = measure(&arguments[place + 1], SECONDS, &QSettings::default());
         return println!("{rate} {memory}");
     }
     if !arguments.iter().any(|argument| argument == "--bench") {
         // `cargo test` runs benchmarks too, to see that they still work.
         let few = QSettings { hidden: 8, side_by_side: 1, steps: 2, batch: 2, ..QSettings::default() };
-        assert!(measure("small", 0.0, few).0 > 0.0);
+        assert!(measure("small", 0.0, &few).0 > 0.0);
         return;
     }
     println!("{:<8}{:<12}{:>10}{:>10}{:>8}{:>8}{:>10}", "size", "peer", "ours/s", "peer/s", "ratio", "MB", "peer MB");
@@ -77,7 +77,7 @@ fn sizes(name: &str) -> (&'static Preset, allonym_models::ete_anon::AutoEncoderS
 }
 
 /// Texts decoded, judged and learned from in a second, and the largest memory in MB.
-fn measure(size: &str, seconds: f64, settings: QSettings) -> (f64, f64) {
+fn measure(size: &str, seconds: f64, settings: &QSettings) -> (f64, f64) {
     let (preset, shape) = sizes(size);
     let vocabulary = Arc::new(Vocabulary::english(preset.vocabulary).expect("a public vocabulary"));
     let rng = &mut PrivacyRng::reproducible(1);

@@ -176,6 +176,27 @@ impl Embeddings {
         Some(self.vectors.row(*row))
     }
 
+    /// A vector for every id of a vocabulary, special tokens first. A word that has none gets numbers of its own, each normal with this variance, as ETE-Anon's paper has it.
+    pub fn with_normal(&self, vocabulary: &Vocabulary, variance: f64) -> (Matrix<f32>, Filled) {
+        let (mut values, mut filled) = (Vec::new(), Filled::default());
+        let deviation = variance.sqrt() as f32;
+        for id in 0..vocabulary.ids() {
+            let special = SPECIAL.get(id as usize);
+            let word = special.copied().or_else(|| vocabulary.word(id)).unwrap_or_default();
+            match self.vector(word).filter(|_| special.is_none()) {
+                Some(vector) => {
+                    filled.found += 1;
+                    values.extend_from_slice(vector);
+                }
+                None => {
+                    filled.made += usize::from(special.is_none());
+                    values.extend(self.normal(word).into_iter().map(|value| deviation * value));
+                }
+            }
+        }
+        (Matrix::of(vocabulary.ids() as usize, self.dimension(), values), filled)
+    }
+
     /// A vector for every id of a vocabulary, special tokens first.
     pub fn for_vocabulary(&self, vocabulary: &Vocabulary) -> (Matrix<f32>, Filled) {
         let (mut values, mut filled) = (Vec::new(), Filled::default());
@@ -210,15 +231,20 @@ impl Embeddings {
         (sum / self.vectors.rows().max(1) as f64) as f32
     }
 
-    /// A direction that belongs to a word, the same on every machine.
-    fn made(&self, word: &str, length: f32) -> Vec<f32> {
+    /// Normal numbers that belong to a word, the same on every machine.
+    fn normal(&self, word: &str) -> Vec<f32> {
         let digest = Sha256::digest(key(word).as_bytes());
         let seed = digest.iter().take(8).fold(0, |seed: u64, byte| seed << 8 | u64::from(*byte));
         let mut rng = PrivacyRng::reproducible(seed);
         // Twelve uniform numbers make a normal one, near enough, and by sums alone.
         let normal =
             |rng: &mut PrivacyRng| (0..12).map(|_| (rng.bits() >> 40) as f32 / (1 << 24) as f32).sum::<f32>() - 6.0;
-        let direction: Vec<f32> = (0..self.dimension()).map(|_| normal(&mut rng)).collect();
+        (0..self.dimension()).map(|_| normal(&mut rng)).collect()
+    }
+
+    /// A direction that belongs to a word.
+    fn made(&self, word: &str, length: f32) -> Vec<f32> {
+        let direction = self.normal(word);
         let own = direction.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         direction.into_iter().map(|value| value * length / own).collect()
     }
@@ -292,5 +318,13 @@ mod tests {
         let length = |values: &[f32]| values.iter().map(|v| v * v).sum::<f32>().sqrt();
         assert!((length(row("zebra")) - length(row("quark"))).abs() < 1e-3);
         assert_eq!(filled, embeddings.for_vocabulary(&vocabulary).0, "the same every time");
+
+        let (normal, counts) = embeddings.with_normal(&vocabulary, 0.25);
+        assert_eq!(counts, Filled { found: 1, alike: 0, made: 3 });
+        assert_eq!(normal.row(vocabulary.id("not") as usize), row("not"));
+        // Of 150 numbers the mean square is within five standard deviations of a quarter.
+        let made = ["n't", "zebra", "quark"].map(|word| normal.row(vocabulary.id(word) as usize)).concat();
+        let square = made.iter().map(|value| value * value).sum::<f32>() / 150.0;
+        assert!((square - 0.25).abs() < 5.0 * 0.25 * (2.0_f32 / 150.0).sqrt(), "{square}");
     }
 }

@@ -97,7 +97,7 @@ pub enum Learner {
     /// The paper's.
     Paper(Box<QAgent>),
     /// One that converges.
-    Converged(PolicyAgent),
+    Converged(Box<PolicyAgent>),
 }
 
 impl Learner {
@@ -108,7 +108,9 @@ impl Learner {
     pub fn new(settings: &AgentSettings, sizes: Sizes, seed: u64) -> Result<Self, ModelError> {
         Ok(match settings {
             AgentSettings::Paper(settings) => Self::Paper(Box::new(QAgent::new(settings.clone(), sizes.first, seed)?)),
-            AgentSettings::Converged(settings) => Self::Converged(PolicyAgent::new(settings.clone(), sizes.all, seed)?),
+            AgentSettings::Converged(settings) => {
+                Self::Converged(Box::new(PolicyAgent::new(settings.clone(), sizes.all, seed)?))
+            }
         })
     }
 

@@ -44,6 +44,8 @@ pub struct Preset {
     backwards: bool,
     own_output: f64,
     negatives: usize,
+    /// The variance of the numbers of words that have no vector, where it is the paper's way; else each has a direction of its own.
+    pub unknown: Option<f64>,
     /// Words of the vocabulary.
     pub vocabulary: usize,
     /// Sequences in a step.
@@ -64,6 +66,7 @@ pub const PRESETS: &[Preset] = &[
         backwards: true,
         own_output: 0.5,
         negatives: 1000,
+        unknown: None,
         vocabulary: 8_000,
         batch: 64,
         rate: 2e-3,
@@ -77,6 +80,7 @@ pub const PRESETS: &[Preset] = &[
         backwards: false,
         own_output: 1.0,
         negatives: 2000,
+        unknown: Some(0.25),
         vocabulary: 20_000,
         batch: 64,
         rate: 1e-3,

@@ -69,7 +69,7 @@ fn a_vector_does_not_depend_on_other_texts() {
     }
     // What follows the maximum is not read, and an id of nowhere is an unknown word.
     let long: Vec<u32> = (0..50).map(|place| 4 + place % 20).collect();
-    assert_eq!(model.encoded(&[long.clone()]).unwrap(), model.encoded(&[long[..6].to_vec()]).unwrap());
+    assert_eq!(model.encoded(std::slice::from_ref(&long)).unwrap(), model.encoded(&[long[..6].to_vec()]).unwrap());
     assert!(model.encoded(&[vec![9_999_999]]).is_ok());
 }
 

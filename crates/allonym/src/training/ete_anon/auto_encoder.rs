@@ -50,7 +50,12 @@ impl Ready {
             None => None,
             Some(path) => {
                 progress("reading word vectors", None);
-                Some(Arc::new(Embeddings::read(path)?.for_vocabulary(&vocabulary).0))
+                let embeddings = Embeddings::read(path)?;
+                let (vectors, _) = match preset.unknown {
+                    Some(variance) => embeddings.with_normal(&vocabulary, variance),
+                    None => embeddings.for_vocabulary(&vocabulary),
+                };
+                Some(Arc::new(vectors))
             }
         };
         let mut rng = PrivacyRng::reproducible(basis.seed);

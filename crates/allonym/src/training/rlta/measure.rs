@@ -57,11 +57,11 @@ impl<'a> Bench<'a> {
         let rngs = |part: u64, count: usize| -> Vec<PrivacyRng> {
             (0..count as u64).map(|text| PrivacyRng::reproducible(seed ^ (2 * text + part) << 8)).collect()
         };
-        let each = |change: &dyn Fn(&[Vec<f32>], u64) -> Result<Vec<Vec<f32>>, Failure>| -> Result<_, Failure> {
-            Ok([change(&self.vectors[0], 0)?, change(&self.vectors[1], 1)?])
-        };
-        let random = each(&|vectors, part| Ok(agent.change_at_random(vectors, &mut rngs(part, vectors.len()))))?;
-        let changed = each(&|vectors, part| Ok(agent.change(vectors, &mut rngs(part, vectors.len()))?))?;
+        let [first, second] = &self.vectors;
+        let at_random = |vectors: &[Vec<f32>], part| agent.change_at_random(vectors, &mut rngs(part, vectors.len()));
+        let by_agent = |vectors: &[Vec<f32>], part| agent.change(vectors, &mut rngs(part, vectors.len()));
+        let random = [at_random(first, 0), at_random(second, 1)];
+        let changed = [by_agent(first, 0)?, by_agent(second, 1)?];
         [("as they were", &self.vectors), ("changed at random", &random), ("changed by the agent", &changed)]
             .into_iter()
             .map(|(system, vectors)| self.row(system, vectors))
