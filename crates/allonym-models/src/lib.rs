@@ -11,6 +11,7 @@ mod error;
 pub mod ete_anon;
 pub mod fluent;
 mod groups;
+mod known_words;
 pub mod language_model;
 pub mod lexical;
 mod model_files;

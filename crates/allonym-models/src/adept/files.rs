@@ -2,18 +2,18 @@
 
 use super::{Adept, AdeptSettings};
 use crate::error::ModelError;
-use crate::model_files::{self, Beside};
+use crate::known_words::KnownWords;
+use crate::model_files;
 use allonym_dp::PrivacyRng;
 use allonym_nn::training::Model;
 use allonym_nn::{Card, Store, checkpoint};
 use std::path::Path;
-use std::sync::Arc;
 
 pub(super) const KIND: &str = "adept";
 
 impl Adept {
     pub(super) fn settings_for_card(&self) -> toml::Table {
-        model_files::for_card(&self.settings, &self.files)
+        self.words.for_card(&self.settings)
     }
 
     /// Writes the model with its words, their vectors if those were given, and its card into a directory of its own.
@@ -21,12 +21,8 @@ impl Adept {
     /// # Errors
     /// When it cannot be written.
     pub fn save(&self, directory: &Path, card: &Card) -> Result<(), ModelError> {
-        let beside = match &self.vectors {
-            Some(vectors) => Beside::of(&self.vocabulary, vectors)?,
-            None => Beside::words(&self.vocabulary),
-        };
         let card = Card { kind: KIND.to_owned(), model: self.settings_for_card(), ..card.clone() };
-        beside.save(directory, self.store(), card)
+        self.words.beside()?.save(directory, self.store(), card)
     }
 
     /// Reads a model that [`Adept::save`] wrote.
@@ -35,12 +31,11 @@ impl Adept {
     /// When a file is missing, cut short, of another model, or of a later version.
     pub fn open(directory: &Path) -> Result<(Self, Card), ModelError> {
         let (card, settings): (Card, AdeptSettings) = model_files::read_card(directory, KIND)?;
-        let vocabulary = Arc::new(model_files::read_words(directory, &card)?);
-        let vectors = model_files::read_vectors(directory, &card)?.map(Arc::new);
-        let least = settings.least_parameters(vocabulary.ids());
+        let words = KnownWords::read(directory, &card)?;
+        let least = settings.least_parameters(words.vocabulary().ids());
         let (path, parameters) = model_files::parameters(directory, &card, least)?;
-        let (files, rng) = (model_files::hashes_beside(&card), &mut PrivacyRng::reproducible(0));
-        let mut model = Self::with(settings, vocabulary, vectors, files, Store::awaiting_file(), rng)?;
+        let rng = &mut PrivacyRng::reproducible(0);
+        let mut model = Self::with(settings, words, Store::awaiting_file(), rng)?;
         checkpoint::load_bytes(&path, &parameters, model.store_mut())?;
         Ok((model, card))
     }

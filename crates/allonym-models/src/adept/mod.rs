@@ -24,7 +24,7 @@ pub use evaluate::Reconstruction;
 pub use settings::{AdeptSettings, PRESETS, Preset};
 
 use crate::error::ModelError;
-use crate::model_files::Beside;
+use crate::known_words::KnownWords;
 use allonym_dp::PrivacyRng;
 use allonym_nn::loss::{Evaluated, Tokens, softmax};
 use allonym_nn::training::Model;
@@ -40,12 +40,9 @@ pub type Text = Vec<u32>;
 /// The model.
 pub struct Adept {
     settings: AdeptSettings,
-    vocabulary: Arc<Vocabulary>,
-    vectors: Option<Arc<Matrix<f32>>>,
+    words: KnownWords,
     network: Network<f32>,
     store: Store<f32>,
-    /// The hashes of the words and their vectors: a run is not gone on with under other ones.
-    files: toml::Table,
 }
 
 impl Adept {
@@ -60,28 +57,18 @@ impl Adept {
         vectors: Option<Arc<Matrix<f32>>>,
         rng: &mut PrivacyRng,
     ) -> Result<Self, ModelError> {
-        let files = match &vectors {
-            Some(vectors) => Beside::of(&vocabulary, vectors)?,
-            None => Beside::words(&vocabulary),
-        };
-        Self::with(settings, vocabulary, vectors, files.hashes(), Store::new(), rng)
+        Self::with(settings, KnownWords::new(vocabulary, vectors)?, Store::new(), rng)
     }
 
     fn with(
         settings: AdeptSettings,
-        vocabulary: Arc<Vocabulary>,
-        vectors: Option<Arc<Matrix<f32>>>,
-        files: toml::Table,
+        words: KnownWords,
         mut store: Store<f32>,
         rng: &mut PrivacyRng,
     ) -> Result<Self, ModelError> {
         settings.check()?;
-        let ids = vocabulary.ids() as usize;
-        if let Some(rows) = vectors.as_ref().map(|vectors| vectors.rows()).filter(|rows| *rows != ids) {
-            return Err(NnError::shape("embedding", "number of vectors", rows, ids).into());
-        }
-        let network = Network::new(&settings, ids, vectors.as_ref(), &mut store, rng)?;
-        Ok(Self { settings, vocabulary, vectors, network, store, files })
+        let network = Network::new(&settings, words.ids(), words.vectors(), &mut store, rng)?;
+        Ok(Self { settings, words, network, store })
     }
 
     /// The network's settings.
@@ -91,13 +78,13 @@ impl Adept {
 
     /// The words that it knows.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
-        &self.vocabulary
+        self.words.vocabulary()
     }
 
     /// A document as the encoder reads it: its first tokens, and the end. One document is one vector, and one unit of the guarantee.
     pub fn text(&self, document: &Document) -> Text {
         let tokens = document.tokens().take(self.settings.max_tokens);
-        tokens.map(|token| self.vocabulary.id(token.text)).chain([END]).collect()
+        tokens.map(|token| self.words.vocabulary().id(token.text)).chain([END]).collect()
     }
 }
 
@@ -132,7 +119,7 @@ impl Model for Adept {
     ) -> Result<Vec<f64>, NnError> {
         let texts: Vec<&[u32]> = batch.iter().map(|text| text.as_slice()).collect();
         let pass = self.network.forward(&self.store, &texts, Some(rng), gradients.threads())?;
-        let targets = Arc::new(Tokens::new(pass.tokens(), self.vocabulary.ids() as usize)?);
+        let targets = Arc::new(Tokens::new(pass.tokens(), self.words.ids())?);
         let (vectors, weights) = (pass.vectors.clone(), vec![1.0; pass.vectors.rows()]);
         let loss = softmax(&self.network.output, &self.store, &vectors, &pass.sequences, targets, weights, gradients)?;
         drop(vectors);
@@ -143,7 +130,7 @@ impl Model for Adept {
     fn evaluate(&self, batch: &[&Text], threads: usize) -> Result<Vec<f64>, NnError> {
         let texts: Vec<&[u32]> = batch.iter().map(|text| text.as_slice()).collect();
         let pass = self.network.forward(&self.store, &texts, None, threads)?;
-        let targets = Tokens::new(pass.tokens(), self.vocabulary.ids() as usize)?;
+        let targets = Tokens::new(pass.tokens(), self.words.ids())?;
         let found = Evaluated::of(&self.network.output, &self.store, &pass.vectors, &targets, threads)?;
         Ok(vec![found.loss / batch.len() as f64; batch.len()])
     }

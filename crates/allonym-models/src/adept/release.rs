@@ -56,7 +56,7 @@ impl Adept {
     /// A text as training saw its like: within the maximum, and with its end.
     fn as_read(&self, text: &Text) -> Text {
         let tokens = text.iter().copied().take_while(|token| *token != END).take(self.settings.max_tokens);
-        let known = |token| if token < self.vocabulary.ids() { token } else { UNKNOWN };
+        let known = |token| if token < self.words.vocabulary().ids() { token } else { UNKNOWN };
         tokens.map(known).chain([END]).collect()
     }
 

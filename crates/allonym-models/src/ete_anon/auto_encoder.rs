@@ -4,7 +4,7 @@ use super::files;
 use super::network::Network;
 use super::settings::AutoEncoderSettings;
 use crate::error::ModelError;
-use crate::model_files::Beside;
+use crate::known_words::KnownWords;
 use allonym_dp::PrivacyRng;
 use allonym_nn::loss::{Evaluated, Negatives, Sample, Tokens, sampled_softmax, softmax};
 use allonym_nn::training::Model;
@@ -19,18 +19,15 @@ pub type Text = Vec<u32>;
 /// The auto-encoder.
 pub struct AutoEncoder {
     pub(super) settings: AutoEncoderSettings,
-    pub(super) vocabulary: Arc<Vocabulary>,
-    pub(super) vectors: Option<Arc<Matrix<f32>>>,
+    pub(super) words: KnownWords,
     pub(super) network: Network<f32>,
     pub(super) store: Store<f32>,
-    /// The hashes of the words and their vectors: a run is not gone on with under other ones.
-    pub(super) files: toml::Table,
 }
 
 impl AutoEncoder {
     /// The sequences of a document: its first tokens and its last ones, each with the end. A document that is not longer than one of them has only one.
     pub fn sequences(&self, document: &Document) -> Vec<Text> {
-        let ids: Vec<u32> = document.tokens().map(|token| self.vocabulary.id(token.text)).collect();
+        let ids: Vec<u32> = document.tokens().map(|token| self.words.vocabulary().id(token.text)).collect();
         let most = self.settings.max_tokens;
         let ended = |ids: &[u32]| ids.iter().copied().chain([END]).collect();
         match ids.len() {
@@ -51,28 +48,18 @@ impl AutoEncoder {
         vectors: Option<Arc<Matrix<f32>>>,
         rng: &mut PrivacyRng,
     ) -> Result<Self, ModelError> {
-        let files = match &vectors {
-            Some(vectors) => Beside::of(&vocabulary, vectors)?,
-            None => Beside::words(&vocabulary),
-        };
-        Self::with(settings, vocabulary, vectors, files.hashes(), Store::new(), rng)
+        Self::with(settings, KnownWords::new(vocabulary, vectors)?, Store::new(), rng)
     }
 
     pub(super) fn with(
         settings: AutoEncoderSettings,
-        vocabulary: Arc<Vocabulary>,
-        vectors: Option<Arc<Matrix<f32>>>,
-        files: toml::Table,
+        words: KnownWords,
         mut store: Store<f32>,
         rng: &mut PrivacyRng,
     ) -> Result<Self, ModelError> {
         settings.check()?;
-        let ids = vocabulary.ids() as usize;
-        if let Some(rows) = vectors.as_ref().map(|vectors| vectors.rows()).filter(|rows| *rows != ids) {
-            return Err(NnError::shape("embedding", "number of vectors", rows, ids).into());
-        }
-        let network = Network::new(&settings, ids, vectors.as_ref(), &mut store, rng)?;
-        Ok(Self { settings, vocabulary, vectors, network, store, files })
+        let network = Network::new(&settings, words.ids(), words.vectors(), &mut store, rng)?;
+        Ok(Self { settings, words, network, store })
     }
 
     /// The network's settings.
@@ -82,7 +69,7 @@ impl AutoEncoder {
 
     /// The words that it knows.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
-        &self.vocabulary
+        self.words.vocabulary()
     }
 
     /// What the decoder is fed with at each step of some texts: their own tokens, or what it writes itself.
@@ -151,7 +138,7 @@ impl Model for AutoEncoder {
         let encoding = self.network.encode(&self.store, &texts, &sequences, threads)?;
         let before = self.fed(&texts, encoding.context(), rng)?;
         let mut pass = self.network.forward(&self.store, &texts, &before, encoding, sequences.clone(), threads)?;
-        let (ids, vectors) = (self.vocabulary.ids() as usize, pass.vectors.clone());
+        let (ids, vectors) = (self.words.ids(), pass.vectors.clone());
         let (weights, targets) = (vec![1.0; vectors.rows()], std::mem::take(&mut pass.targets));
         let (output, store) = (&self.network.output, &self.store);
         let loss = if gradients.is_private() || self.settings.negatives == 0 || self.settings.negatives >= ids {
@@ -184,7 +171,7 @@ impl Model for AutoEncoder {
             })
             .collect();
         let pass = self.network.forward(&self.store, &texts, &before, encoding, sequences, threads)?;
-        let targets = Tokens::new(pass.targets, self.vocabulary.ids() as usize)?;
+        let targets = Tokens::new(pass.targets, self.words.ids())?;
         let found = Evaluated::of(&self.network.output, &self.store, &pass.vectors, &targets, threads)?;
         Ok(vec![found.loss / batch.len() as f64; batch.len()])
     }

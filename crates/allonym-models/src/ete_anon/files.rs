@@ -3,25 +3,22 @@
 use super::auto_encoder::AutoEncoder;
 use super::settings::AutoEncoderSettings;
 use crate::error::ModelError;
+use crate::known_words::KnownWords;
 use crate::model_files::{self, Beside};
 use allonym_dp::PrivacyRng;
 use allonym_nn::training::Model;
 use allonym_nn::{Card, Store, checkpoint};
 use std::path::Path;
-use std::sync::Arc;
 
 pub(super) const KIND: &str = "ete-anon-auto-encoder";
 
 impl AutoEncoder {
     pub(super) fn settings_for_card(&self) -> toml::Table {
-        model_files::for_card(&self.settings, &self.files)
+        self.words.for_card(&self.settings)
     }
 
     pub(super) fn beside(&self) -> Result<Beside, ModelError> {
-        match &self.vectors {
-            Some(vectors) => Beside::of(&self.vocabulary, vectors),
-            None => Ok(Beside::words(&self.vocabulary)),
-        }
+        self.words.beside()
     }
 
     /// Writes the model with its words, their vectors if those were given, and its card into a directory of its own.
@@ -45,12 +42,9 @@ impl AutoEncoder {
 /// The auto-encoder of a directory, which must be of this kind.
 pub(super) fn read(directory: &Path, kind: &str) -> Result<(AutoEncoder, Card), ModelError> {
     let (card, settings): (Card, AutoEncoderSettings) = model_files::read_card(directory, kind)?;
-    let vocabulary = Arc::new(model_files::read_words(directory, &card)?);
-    let vectors = model_files::read_vectors(directory, &card)?.map(Arc::new);
-    let least = settings.least_parameters(vocabulary.ids());
-    let (path, parameters) = model_files::parameters(directory, &card, least)?;
-    let (files, rng) = (model_files::hashes_beside(&card), &mut PrivacyRng::reproducible(0));
-    let mut model = AutoEncoder::with(settings, vocabulary, vectors, files, Store::awaiting_file(), rng)?;
+    let words = KnownWords::read(directory, &card)?;
+    let (path, parameters) = model_files::parameters(directory, &card, settings.least_parameters(words.ids()))?;
+    let mut model = AutoEncoder::with(settings, words, Store::awaiting_file(), &mut PrivacyRng::reproducible(0))?;
     checkpoint::load_bytes(&path, &parameters, model.store_mut())?;
     Ok((model, card))
 }

@@ -119,9 +119,9 @@ impl AutoEncoderSettings {
     }
 
     /// A model of this size has at least so many numbers.
-    pub(super) fn least_parameters(&self, ids: u32) -> u64 {
+    pub(super) fn least_parameters(&self, ids: usize) -> u64 {
         let (layers, cells) = (self.layers as u64, self.cells as u64);
-        2 * layers * 3 * cells * cells + cells * u64::from(ids)
+        2 * layers * 3 * cells * cells + cells * ids as u64
     }
 
     /// Checks all settings.

@@ -5,6 +5,7 @@ use super::network::Network;
 use super::settings::RltaSettings;
 use crate::error::ModelError;
 use crate::groups::in_groups;
+use crate::known_words::KnownWords;
 use crate::model_files::{self, Beside};
 use allonym_dp::PrivacyRng;
 use allonym_nn::loss::{Evaluated, Tokens, softmax};
@@ -32,11 +33,9 @@ pub struct Labelled {
 /// The encoder.
 pub struct Encoder {
     settings: RltaSettings,
-    vocabulary: Arc<Vocabulary>,
-    vectors: Option<Arc<Matrix<f32>>>,
+    words: KnownWords,
     network: Network,
     store: Store<f32>,
-    files: toml::Table,
 }
 
 impl Encoder {
@@ -50,28 +49,18 @@ impl Encoder {
         vectors: Option<Arc<Matrix<f32>>>,
         rng: &mut PrivacyRng,
     ) -> Result<Self, ModelError> {
-        let files = match &vectors {
-            Some(vectors) => Beside::of(&vocabulary, vectors)?,
-            None => Beside::words(&vocabulary),
-        };
-        Self::with(settings, vocabulary, vectors, files.hashes(), Store::new(), rng)
+        Self::with(settings, KnownWords::new(vocabulary, vectors)?, Store::new(), rng)
     }
 
     fn with(
         settings: RltaSettings,
-        vocabulary: Arc<Vocabulary>,
-        vectors: Option<Arc<Matrix<f32>>>,
-        files: toml::Table,
+        words: KnownWords,
         mut store: Store<f32>,
         rng: &mut PrivacyRng,
     ) -> Result<Self, ModelError> {
         settings.check()?;
-        let ids = vocabulary.ids() as usize;
-        if let Some(rows) = vectors.as_ref().map(|vectors| vectors.rows()).filter(|rows| *rows != ids) {
-            return Err(NnError::shape("embedding", "number of vectors", rows, ids).into());
-        }
-        let network = Network::new(&settings, ids, vectors.as_ref(), &mut store, rng)?;
-        Ok(Self { settings, vocabulary, vectors, network, store, files })
+        let network = Network::new(&settings, words.ids(), words.vectors(), &mut store, rng)?;
+        Ok(Self { settings, words, network, store })
     }
 
     /// The network's settings.
@@ -81,13 +70,13 @@ impl Encoder {
 
     /// The words that it knows.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
-        &self.vocabulary
+        self.words.vocabulary()
     }
 
     /// A document as it is read: its first tokens, and the end.
     pub fn text(&self, document: &Document) -> Vec<u32> {
         let tokens = document.tokens().take(self.settings.max_tokens);
-        tokens.map(|token| self.vocabulary.id(token.text)).chain([END]).collect()
+        tokens.map(|token| self.words.vocabulary().id(token.text)).chain([END]).collect()
     }
 
     /// The vector of each text. What a text's neighbours are does not show in its numbers.
@@ -95,7 +84,7 @@ impl Encoder {
     /// # Errors
     /// When the network refuses, which it does not.
     pub fn encoded(&self, texts: &[Vec<u32>]) -> Result<Vec<Vec<f32>>, ModelError> {
-        let known = |token| if token < self.vocabulary.ids() { token } else { UNKNOWN };
+        let known = |token| if token < self.words.vocabulary().ids() { token } else { UNKNOWN };
         let as_read = |text: &Text| -> Text {
             let tokens = text.iter().copied().take_while(|token| *token != END).take(self.settings.max_tokens);
             tokens.map(known).chain([END]).collect()
@@ -117,14 +106,11 @@ impl Encoder {
     }
 
     pub(super) fn settings_for_card(&self) -> toml::Table {
-        model_files::for_card(&self.settings, &self.files)
+        self.words.for_card(&self.settings)
     }
 
     pub(super) fn beside(&self) -> Result<Beside, ModelError> {
-        match &self.vectors {
-            Some(vectors) => Beside::of(&self.vocabulary, vectors),
-            None => Ok(Beside::words(&self.vocabulary)),
-        }
+        self.words.beside()
     }
 
     /// Writes the model into a directory of its own.
@@ -139,11 +125,9 @@ impl Encoder {
     /// Reads the encoder of a directory, which must be of this kind.
     pub(super) fn read(directory: &Path, kind: &str) -> Result<(Self, Card), ModelError> {
         let (card, settings): (Card, RltaSettings) = model_files::read_card(directory, kind)?;
-        let vocabulary = Arc::new(model_files::read_words(directory, &card)?);
-        let vectors = model_files::read_vectors(directory, &card)?.map(Arc::new);
+        let words = KnownWords::read(directory, &card)?;
         let (path, parameters) = model_files::parameters(directory, &card, settings.least_parameters())?;
-        let (files, rng) = (model_files::hashes_beside(&card), &mut PrivacyRng::reproducible(0));
-        let mut model = Self::with(settings, vocabulary, vectors, files, Store::awaiting_file(), rng)?;
+        let mut model = Self::with(settings, words, Store::awaiting_file(), &mut PrivacyRng::reproducible(0))?;
         checkpoint::load_bytes(&path, &parameters, &mut model.store)?;
         Ok((model, card))
     }
