@@ -84,7 +84,7 @@ impl<'a> Run<'a> {
             if counts && run_file.as_ref().is_some_and(|file| file.settings.mechanism == "agent") {
                 return Err(Failure::new(
                     format!("{} holds vectors of numbers, and no texts to measure", released.source.name),
-                    "what classifiers find in vectors is measured when the model is trained: `allonym model` shows it",
+                    "what classifiers find in vectors was measured when the model was trained, and stands in the statement of the release",
                 ));
             }
             if counts {
