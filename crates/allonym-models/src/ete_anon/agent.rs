@@ -27,7 +27,7 @@ pub enum AgentSettings {
 impl AgentSettings {
     /// Names and one line for people; the first is the default.
     pub const PRESETS: [(&'static str, &'static str); 2] = [
-        ("converged", "moves all numbers of the context at once; taught by policy gradients"),
+        ("converged", "moves all numbers of the context at once; taught by the slope of the expected reward"),
         ("paper", "redraws one number of the first layer's context at a time, 25 times; taught by deep Q-learning"),
     ];
 
@@ -65,7 +65,7 @@ impl AgentSettings {
     pub fn decoded(&self) -> usize {
         match self {
             Self::Paper(settings) => settings.episodes * settings.steps,
-            Self::Converged(settings) => settings.episodes * settings.tries,
+            Self::Converged(settings) => settings.episodes,
         }
     }
 

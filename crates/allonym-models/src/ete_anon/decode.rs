@@ -103,13 +103,18 @@ impl AutoEncoder {
         Ok(groups?.into_iter().flatten().collect())
     }
 
-    fn decode_group(&self, contexts: &[Vec<f32>], first: u32, product: Product) -> Result<Vec<Text>, NnError> {
-        let (network, cells) = (&self.network, self.settings.cells);
+    /// Contexts as the states of each layer.
+    pub(super) fn layers_of(&self, contexts: &[Vec<f32>]) -> Vec<Vec<Matrix<f32>>> {
+        let cells = self.settings.cells;
         let layer = |layer: usize| {
             let states = contexts.iter().flat_map(|context| &context[layer * cells..(layer + 1) * cells]);
             vec![Matrix::of(contexts.len(), cells, states.copied().collect())]
         };
-        let initial: Vec<Vec<Matrix<f32>>> = (0..self.settings.layers).map(layer).collect();
+        (0..self.settings.layers).map(layer).collect()
+    }
+
+    fn decode_group(&self, contexts: &[Vec<f32>], first: u32, product: Product) -> Result<Vec<Text>, NnError> {
+        let (network, initial) = (&self.network, self.layers_of(contexts));
         let mut states = network.decoder.begin(contexts.len(), Some(&initial))?;
         let mut before = vec![START; contexts.len()];
         let mut texts = vec![Vec::new(); contexts.len()];

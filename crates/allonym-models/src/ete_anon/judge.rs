@@ -16,6 +16,12 @@ pub struct Chance {
     pub offset: f64,
 }
 
+impl Chance {
+    fn of(&self, score: f32) -> f64 {
+        1.0 / (1.0 + (self.slope * f64::from(score) + self.offset).exp())
+    }
+}
+
 /// A class of a linear classifier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedClass {
@@ -67,6 +73,11 @@ impl Judge {
 
     /// The scores of all classes.
     fn scores(&self, text: &[u32]) -> Vec<f32> {
+        self.scores_and_length(text).0
+    }
+
+    /// The scores of all classes, and the length that they are scaled by.
+    fn scores_and_length(&self, text: &[u32]) -> (Vec<f32>, f32) {
         let classes = self.classes();
         let mut sums = vec![0.0_f32; classes];
         let mut square = 0.0_f32;
@@ -82,14 +93,39 @@ impl Judge {
             square += (2 * before + 1) as f32 * rarity * rarity;
         }
         let length = if square > 0.0 { square.sqrt() } else { 1.0 };
-        sums.iter().zip(&self.offsets).map(|(sum, offset)| sum / length + offset).collect()
+        (sums.iter().zip(&self.offsets).map(|(sum, offset)| sum / length + offset).collect(), length)
+    }
+
+    /// Adds to the worth of every id what one more of it changes in a text, to first order; `slopes` says what each class's probability is worth.
+    pub(super) fn add_worth(&self, text: &[u32], slopes: &[f64], worth: &mut [f32]) {
+        let (scores, length) = self.scores_and_length(text);
+        let chances: Vec<f64> = scores.iter().zip(&self.chances).map(|(score, chance)| chance.of(*score)).collect();
+        let sum: f64 = chances.iter().sum();
+        if sum <= 0.0 {
+            return;
+        }
+        let mean: f64 = chances.iter().zip(slopes).map(|(chance, slope)| chance / sum * slope).sum();
+        let each = chances.iter().zip(slopes).zip(&self.chances);
+        let to_scores: Vec<f32> = each
+            .map(|((chance, slope), Chance { slope: steep, .. })| {
+                ((slope - mean) / sum * -steep * chance * (1.0 - chance)) as f32 / length
+            })
+            .collect();
+        for (worth, weights) in worth.iter_mut().zip(self.weights.chunks_exact(self.classes())) {
+            *worth += weights.iter().zip(&to_scores).map(|(weight, to)| weight * to).sum::<f32>();
+        }
+        // A word that is there already also makes the text longer, and all that it says smaller.
+        let said: f32 =
+            scores.iter().zip(&self.offsets).zip(&to_scores).map(|((score, offset), to)| (score - offset) * to).sum();
+        for id in text.iter().filter(|id| (**id as usize) < self.rarity.len()) {
+            worth[*id as usize] -= said * self.rarity[*id as usize].powi(2) / length;
+        }
     }
 
     /// The probabilities of all classes, which sum to 1.
     pub fn probabilities(&self, text: &[u32]) -> Vec<f64> {
-        let chance =
-            |(score, Chance { slope, offset }): (f32, &Chance)| 1.0 / (1.0 + (slope * f64::from(score) + offset).exp());
-        let mut chances: Vec<f64> = self.scores(text).into_iter().zip(&self.chances).map(chance).collect();
+        let scores = self.scores(text);
+        let mut chances: Vec<f64> = scores.iter().zip(&self.chances).map(|(score, chance)| chance.of(*score)).collect();
         let sum: f64 = chances.iter().sum();
         let share = 1.0 / chances.len() as f64;
         chances.iter_mut().for_each(|chance| *chance = if sum > 0.0 { *chance / sum } else { share });
@@ -118,6 +154,36 @@ pub(super) mod tests {
         assert!((chances[0] - each[0] / (each[0] + each[1])).abs() < 1e-9);
         assert!((chances.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert_eq!(judge.scores(&[]), [0.5, 0.0], "nothing was written");
+    }
+
+    #[test]
+    fn the_worth_of_a_word_is_what_a_little_more_of_it_changes() {
+        let rarity = vec![0.0, 3.0, 4.0, 2.0];
+        let classes =
+            [class(&[9.0, 1.0, 0.3, -1.0], 0.5), class(&[9.0, 0.0, -1.0, 2.0], 0.0), class(&[0.0, 0.5, 1.0, 1.0], 0.1)];
+        let judge = Judge::new(rarity.clone(), &classes).unwrap();
+        let (text, slopes) = ([1, 2, 1], [1.0, -0.5, 0.25]);
+        // The same by counts that need not be whole.
+        let at = |counts: [f64; 4]| -> f64 {
+            let square: f64 = (0..4).map(|id| (counts[id] * f64::from(rarity[id])).powi(2)).sum();
+            let chance = |class: &JudgedClass| {
+                let sum: f64 = (0..4).map(|id| counts[id] * f64::from(rarity[id] * class.weights[id])).sum();
+                1.0 / (1.0 + (-(sum / square.sqrt() + f64::from(class.offset))).exp())
+            };
+            let chances: Vec<f64> = classes.iter().map(chance).collect();
+            chances.iter().zip(slopes).map(|(chance, slope)| slope * chance / chances.iter().sum::<f64>()).sum()
+        };
+        let mut worth = vec![0.0; 4];
+        judge.add_worth(&text, &slopes, &mut worth);
+        for id in 0..4 {
+            let with = |more: f64| {
+                let mut counts = [0.0, 2.0, 1.0, 0.0];
+                counts[id] += more;
+                at(counts)
+            };
+            let expected = (with(1e-4) - with(-1e-4)) / 2e-4;
+            assert!((f64::from(worth[id]) - expected).abs() < 1e-4, "{id}: {} {expected}", worth[id]);
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod q_network;
 mod replay;
 mod reward;
 mod settings;
+mod slopes;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
-//! An agent that converges: a network says how far every number of the context is to be moved, all at once, and policy gradients teach it.
+//! An agent that converges: a network says how far every number of the context is to be moved, all at once, and is drawn to where the worth rises.
 //!
-//! The paper's agent changes one number of three hundred at a time and must find out what each of nine hundred actions is worth twenty-five steps later. This
-//! one acts once. Some moves are tried around the one that the network proposes; the network is drawn towards those that were
-//! worth more than the others tried on the same text (Williams 1992, with the others as the baseline).
+//! The paper's agent changes one number of three hundred at a time and must find out what each of nine hundred actions is worth twenty-five steps later. This one acts once, and
+//! nothing must be found out by trying: the world says in which direction each number must move for the text to be worth more (see `slopes.rs`), and that flows back into the network.
+//! These are deterministic policy gradients (Silver et al. 2014) whose critic is the decoder with the two classifiers, and so need not be learned.
 
 use super::q_learning::Progressed;
 use super::reward::Reward;
@@ -20,15 +20,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PolicySettings {
-    /// Texts that are tried in all, each as often as `tries` says. Default 40,000.
+    /// Texts that are changed in all. Default 20,000.
     pub episodes: usize,
-    /// How many moves are tried on a text. Default 4.
-    pub tries: usize,
     /// Cells of the hidden layer. Default 512.
     pub hidden: usize,
     /// How far a number may be moved. Default 0.5.
     pub reach: f64,
-    /// The standard deviation of a try around what is proposed, as a part of the reach. Default 0.3.
+    /// The standard deviation of the noise on a move while it is learned, as a part of the reach, so that no text is fitted alone. Default 0.1.
     pub spread: f64,
     /// The learning rate of Adam. Default 1e-3.
     pub rate: f64,
@@ -38,7 +36,7 @@ pub struct PolicySettings {
 
 impl Default for PolicySettings {
     fn default() -> Self {
-        Self { episodes: 40_000, tries: 4, hidden: 512, reach: 0.5, spread: 0.3, rate: 1e-3, side_by_side: 64 }
+        Self { episodes: 20_000, hidden: 512, reach: 0.5, spread: 0.1, rate: 1e-3, side_by_side: 32 }
     }
 }
 
@@ -50,14 +48,13 @@ impl PolicySettings {
     pub fn check(&self) -> Result<(), ModelError> {
         check_sizes(&[
             ("episodes", self.episodes, 100_000_000, "between 1 and 100 million"),
-            ("tries", self.tries.saturating_sub(1), 1000, "between 2 and 1001"),
             ("hidden", self.hidden, 65_536, "between 1 and 65,536"),
             ("side-by-side", self.side_by_side, 65_536, "between 1 and 65,536"),
         ])?;
         let within = |value: f64, most: f64| value > 0.0 && value <= most;
         let numbers = [
             ("reach", self.reach, within(self.reach, 2.0), "above 0, at most 2"),
-            ("spread", self.spread, within(self.spread, 2.0), "above 0, at most 2"),
+            ("spread", self.spread, (0.0..=2.0).contains(&self.spread), "from 0 to 2"),
             ("rate", self.rate, within(self.rate, 1.0), "above 0, at most 1"),
         ];
         match numbers.into_iter().find(|(_, _, fits, _)| !fits) {
@@ -178,52 +175,35 @@ impl PolicyAgent {
         self.episodes >= self.settings.episodes
     }
 
-    /// Tries moves on some texts, and learns from them.
+    /// Moves the contexts of some texts, and learns from what that is worth.
     ///
     /// # Errors
     /// When the world's contexts do not fit the agent.
     pub fn group(&mut self, world: &dyn World, threads: usize) -> Result<Progressed, ModelError> {
-        let PolicySettings { tries, side_by_side, episodes, spread, .. } = self.settings;
+        let PolicySettings { side_by_side, episodes, spread, .. } = self.settings;
         let rng = &mut Entropy::reproducible(self.seed).stream(Purpose::Training, self.episodes as u64 + 1);
         let count = side_by_side.min(episodes - self.episodes).max(1);
         let texts: Vec<usize> = (0..count).map(|_| world.draw_balanced(rng)).collect();
         let contexts: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
         let inputs = Arc::new(matrix(&contexts));
         let (hidden, moves) = self.network.forward(&inputs, threads)?;
-        let width = moves.columns();
-        // Tries come in pairs, one on either side of what is proposed, so that what is common to both does not count.
-        let mut noise = Matrix::zeros(count * tries, width);
-        for text in 0..count {
-            for attempt in 0..tries {
-                let row = text * tries + attempt;
-                if attempt % 2 == 1 {
-                    let other: Vec<f32> = noise.row(row - 1).iter().map(|value| -value).collect();
-                    noise.row_mut(row).copy_from_slice(&other);
-                } else {
-                    noise.row_mut(row).iter_mut().for_each(|value| *value = normal(rng));
-                }
+        let reach = self.network.reach;
+        let moved = |(text, context): (usize, &Vec<f32>)| -> Vec<f32> {
+            let each = context.iter().zip(moves.row(text));
+            each.map(|(value, by)| value + reach * (by + spread as f32 * normal(rng))).collect()
+        };
+        let mut moved: Vec<Vec<f32>> = contexts.iter().enumerate().map(moved).collect();
+        // Where a number would leave its range, it moves no further, and nothing flows back.
+        let mut back = Matrix::zeros(count, moves.columns());
+        for (row, context) in moved.iter_mut().enumerate() {
+            for (value, back) in context.iter_mut().zip(back.row_mut(row)) {
+                *back = if *value == within(*value) { -reach / count as f32 } else { 0.0 };
+                *value = within(*value);
             }
         }
-        let tried: Vec<Vec<f32>> = (0..count * tries)
-            .map(|row| {
-                let (text, reach) = (row / tries, self.network.reach);
-                let by = moves.row(text).iter().zip(noise.row(row)).map(|(by, more)| by + spread as f32 * more);
-                contexts[text].iter().zip(by).map(|(value, by)| within(value + reach * by)).collect()
-            })
-            .collect();
-        let of_texts: Vec<usize> = texts.iter().flat_map(|text| std::iter::repeat_n(*text, tries)).collect();
-        let rewards = world.rewards(&of_texts, &tried)?;
-
-        // What flows back to the proposed moves: towards tries that were worth more than the mean of their text.
-        let mut back = Matrix::zeros(count, width);
-        for text in 0..count {
-            let of_text = &rewards[text * tries..(text + 1) * tries];
-            let mean = of_text.iter().map(|reward| reward.total).sum::<f64>() / tries as f64;
-            for (attempt, reward) in of_text.iter().enumerate() {
-                let gain = (reward.total - mean) / ((tries - 1) as f64 * spread * count as f64);
-                let noise = noise.row(text * tries + attempt);
-                back.row_mut(text).iter_mut().zip(noise).for_each(|(back, noise)| *back -= gain as f32 * noise);
-            }
+        let (rewards, slopes) = world.slopes(&texts, &moved)?;
+        for (row, slope) in slopes.iter().enumerate() {
+            back.row_mut(row).iter_mut().zip(slope).for_each(|(back, slope)| *back *= slope);
         }
         self.descend(&inputs, hidden, &moves, back, threads);
         self.episodes += count;

@@ -65,6 +65,26 @@ impl Judges {
     }
 }
 
+impl Judges {
+    /// What one more of each word would add to the worth of a text, to first order.
+    pub(super) fn worth(&self, text: &[u32], subject: Subject, ids: usize) -> Vec<f32> {
+        let authors = self.authors.probabilities(text);
+        let (own, count) = (subject.author as usize, authors.len() as f64);
+        let other =
+            (0..authors.len()).filter(|author| *author != own).max_by(|a, b| authors[*a].total_cmp(&authors[*b]));
+        let of_entropy = |chance: f64| -(chance.max(1e-9).log2() + std::f64::consts::LOG2_E) / (count.log2() * count);
+        let mut slopes: Vec<f64> = authors.iter().map(|chance| (1.0 - self.alpha) * of_entropy(*chance)).collect();
+        slopes[own] -= 1.0 - self.alpha;
+        other.into_iter().for_each(|other| slopes[other] += 1.0 - self.alpha);
+        let mut worth = vec![0.0; ids];
+        self.authors.add_worth(text, &slopes, &mut worth);
+        let mut slopes = [-self.alpha; 2];
+        slopes[usize::from(subject.positive)] = self.alpha;
+        self.sentiment.add_worth(text, &slopes, &mut worth);
+        worth
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -280,7 +280,7 @@ mod agents {
         for bad in [
             AgentSettings::Paper(QSettings { discount: 1.5, ..QSettings::default() }),
             AgentSettings::Paper(QSettings { batch: 0, ..QSettings::default() }),
-            AgentSettings::Converged(PolicySettings { tries: 1, ..PolicySettings::default() }),
+            AgentSettings::Converged(PolicySettings { episodes: 0, ..PolicySettings::default() }),
             AgentSettings::Converged(PolicySettings { reach: f64::NAN, ..PolicySettings::default() }),
         ] {
             assert!(Learner::new(&bad, model.shape().sizes(), 1).is_err(), "{bad:?}");

@@ -20,6 +20,12 @@ pub trait World: Sync {
     /// When a context has another length than the model's.
     fn rewards(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<Vec<Reward>, ModelError>;
 
+    /// What texts are worth with these contexts, and in which direction each context must move for its text to be worth more.
+    ///
+    /// # Errors
+    /// When a context has another length than the model's.
+    fn slopes(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<Vec<f32>>), ModelError>;
+
     /// A text, each sentiment as likely as the other: where most texts are of one, an agent would else learn to write that one whatever it reads.
     fn draw_balanced(&self, rng: &mut PrivacyRng) -> usize;
 
@@ -101,6 +107,18 @@ impl World for TextWorld<'_> {
         let decoded = self.auto_encoder.decode_together(contexts)?;
         let of = |(text, decoded): (&usize, &Text)| self.judges.reward(decoded, self.subjects[*text]);
         Ok(texts.par_iter().zip(&decoded).with_min_len(64).map(of).collect())
+    }
+
+    fn slopes(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<Vec<f32>>), ModelError> {
+        let decoded = self.auto_encoder.decode_together(contexts)?;
+        let ids = self.auto_encoder.vocabulary().ids() as usize;
+        let of = |(text, decoded): (&usize, &Text)| {
+            let subject = self.subjects[*text];
+            (self.judges.reward(decoded, subject), self.judges.worth(decoded, subject, ids))
+        };
+        let (rewards, worth): (Vec<Reward>, Vec<Vec<f32>>) =
+            texts.par_iter().zip(&decoded).map(of).collect::<Vec<_>>().into_iter().unzip();
+        Ok((rewards, self.auto_encoder.slopes(contexts, &decoded, &worth)?))
     }
 
     fn draw_balanced(&self, rng: &mut PrivacyRng) -> usize {

@@ -41,9 +41,25 @@ impl VectorJudge {
     /// How much likelier the right class is than the likeliest other one.
     pub fn lead(&self, vector: &[f32], right: u32) -> f64 {
         let chances = self.probabilities(vector);
-        let others = chances.iter().enumerate().filter(|(class, _)| *class != right as usize);
-        chances[right as usize] - others.fold(0.0_f64, |most, (_, chance)| most.max(*chance))
+        chances[right as usize] - chances[likeliest_other(&chances, right)]
     }
+
+    /// Adds the slope of the lead, so many times.
+    pub(super) fn add_slope(&self, vector: &[f32], right: u32, times: f64, slope: &mut [f32]) {
+        let chances = self.probabilities(vector);
+        let (right, other) = (right as usize, likeliest_other(&chances, right));
+        let lead = chances[right] - chances[other];
+        for (class, chance) in chances.iter().enumerate() {
+            let own = f64::from(u8::from(class == right)) - f64::from(u8::from(class == other));
+            let to_score = (times * chance * (own - lead)) as f32;
+            slope.iter_mut().zip(self.weights.row(class)).for_each(|(slope, weight)| *slope += to_score * weight);
+        }
+    }
+}
+
+fn likeliest_other(chances: &[f64], right: u32) -> usize {
+    let others = (0..chances.len()).filter(|class| *class != right as usize);
+    others.max_by(|a, b| chances[*a].total_cmp(&chances[*b])).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -58,5 +74,24 @@ mod tests {
         let chances = judge.probabilities(&vector);
         assert!(chances.iter().zip([0.5, 0.25, 0.25]).all(|(found, expected)| (found - expected).abs() < 1e-6));
         assert!((judge.lead(&vector, 0) - 0.25).abs() < 1e-6 && (judge.lead(&vector, 1) + 0.25).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_slope_is_that_of_the_lead() {
+        let judge = VectorJudge::new(Matrix::of(3, 2, vec![1.0, 0.5, -0.5, 1.0, 0.25, -2.0]), vec![0.1, 0.0, -0.2]);
+        let vector = [0.3, -0.4];
+        for right in 0..3 {
+            let mut slope = [0.0; 2];
+            judge.add_slope(&vector, right, 3.0, &mut slope);
+            for place in 0..2 {
+                let at = |by: f32| {
+                    let mut moved = vector;
+                    moved[place] += by;
+                    judge.lead(&moved, right)
+                };
+                let expected = 3.0 * (at(1e-2) - at(-1e-2)) / 2e-2;
+                assert!((f64::from(slope[place]) - expected).abs() < 2e-3, "{right} {place}: {slope:?} {expected}");
+            }
+        }
     }
 }

@@ -69,6 +69,20 @@ impl World for VectorWorld {
         Ok(texts.par_iter().zip(contexts).with_min_len(64).map(|(text, vector)| self.reward(*text, vector)).collect())
     }
 
+    fn slopes(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<Vec<f32>>), ModelError> {
+        let private = -(1.0 - self.alpha) / self.attributes.len() as f64;
+        let of = |(text, vector): (&usize, &Vec<f32>)| {
+            let mut slope = vec![0.0; vector.len()];
+            self.task.0.add_slope(vector, self.task.1[*text], self.alpha, &mut slope);
+            for (judge, classes) in &self.attributes {
+                judge.add_slope(vector, classes[*text], private, &mut slope);
+            }
+            slope
+        };
+        let slopes = texts.par_iter().zip(contexts).with_min_len(64).map(of).collect();
+        Ok((self.rewards(texts, contexts)?, slopes))
+    }
+
     fn draw_balanced(&self, rng: &mut PrivacyRng) -> usize {
         self.by_task.draw(rng)
     }

@@ -75,13 +75,9 @@ pub(super) struct EteAnon {
     #[arg(long, value_name = "X")]
     reach: Option<f64>,
 
-    /// --agent converged: how far tries lie from what is proposed, as a part of the reach [default: the agent's]
+    /// --agent converged: the noise on moves while they are learned, as a part of the reach [default: the agent's]
     #[arg(long, value_name = "X")]
     spread: Option<f64>,
-
-    /// --agent converged: how often a text is tried in a step [default: the agent's]
-    #[arg(long, value_name = "N")]
-    tries: Option<usize>,
 
     /// The learning rate of the agent [default: the agent's]
     #[arg(long, value_name = "X")]
@@ -94,7 +90,7 @@ pub(super) struct EteAnon {
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum AgentFlag {
-    /// Moves all numbers of the context at once; taught by policy gradients
+    /// Moves all numbers of the context at once; taught by the slope of the expected reward
     Converged,
     /// Redraws one number of the first layer's context at a time, 25 times; taught by deep Q-learning
     Paper,
@@ -144,7 +140,6 @@ impl EteAnon {
             ("ranges", self.ranges.is_some(), self.agent == AgentFlag::Paper),
             ("reach", self.reach.is_some(), self.agent == AgentFlag::Converged),
             ("spread", self.spread.is_some(), self.agent == AgentFlag::Converged),
-            ("tries", self.tries.is_some(), self.agent == AgentFlag::Converged),
         ];
         if let Some((flag, ..)) = given.iter().find(|(_, given, read)| *given && !read) {
             return Err(Failure::new(format!("`--{flag}` means nothing for this agent"), "leave it out"));
@@ -170,7 +165,6 @@ impl EteAnon {
                 settings.rate = self.agent_rate.unwrap_or(settings.rate);
                 settings.reach = self.reach.unwrap_or(settings.reach);
                 settings.spread = self.spread.unwrap_or(settings.spread);
-                settings.tries = self.tries.unwrap_or(settings.tries);
             }
             None => {}
         }

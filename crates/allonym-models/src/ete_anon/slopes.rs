@@ -1,0 +1,135 @@
+//! In which direction a context must move for its text to be worth more.
+//!
+//! A text is a row of likeliest words, and has no slope. But the decoder also says how likely every other word was at each step, and the judges what every word is worth in this text.
+//! So what is followed is the slope of the expected worth: at each step, the worth of all words by their chances, with the words before it as they were written.
+
+use super::auto_encoder::{AutoEncoder, Text};
+use crate::groups::GROUP;
+use allonym_nn::{Gradients, Into, Matrix, NnError, Sequences, multiply};
+use allonym_text::vocabulary::{END, START};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+impl AutoEncoder {
+    /// The slope of the expected worth of what is written from each context. `texts` is what was written, `worth` has for each of them a number for every id.
+    pub(super) fn slopes(
+        &self,
+        contexts: &[Vec<f32>],
+        texts: &[Text],
+        worth: &[Vec<f32>],
+    ) -> Result<Vec<Vec<f32>>, NnError> {
+        let places: Vec<usize> = (0..contexts.len()).collect();
+        let groups = places.par_chunks(GROUP).map(|places| {
+            let (first, last) = (places[0], places[places.len() - 1] + 1);
+            self.slopes_of_group(&contexts[first..last], &texts[first..last], &worth[first..last])
+        });
+        Ok(groups.collect::<Result<Vec<_>, NnError>>()?.into_iter().flatten().collect())
+    }
+
+    fn slopes_of_group(
+        &self,
+        contexts: &[Vec<f32>],
+        texts: &[Text],
+        worth: &[Vec<f32>],
+    ) -> Result<Vec<Vec<f32>>, NnError> {
+        let network = &self.network;
+        let fed = |text: &Text| -> Vec<u32> {
+            std::iter::once(START).chain(text.iter().copied()).take(self.settings.max_tokens).collect()
+        };
+        let fed: Vec<Vec<u32>> = texts.iter().map(fed).collect();
+        let lengths: Vec<usize> = fed.iter().map(Vec::len).collect();
+        let sequences = Arc::new(Sequences::new(&lengths, 1)?);
+        let mut inputs = Matrix::zeros(sequences.rows(), network.written.dimension());
+        network.written.forward(&self.store, &sequences.lay_out(&fed), &mut inputs, 0)?;
+        let initial = self.layers_of(contexts);
+        let decoded = network.decoder.forward(&self.store, Arc::new(inputs), &sequences, Some(&initial), None, 1)?;
+        let mut back = network.output.forward(&self.store, &decoded.outputs, 1)?;
+        for (row, text) in sequences.sequence_of_row().iter().enumerate() {
+            to_logits(back.row_mut(row), &worth[*text as usize]);
+        }
+        let mut to_outputs = Matrix::zeros(back.rows(), decoded.outputs.columns());
+        let weight = self.store.view(network.output.weight());
+        multiply(to_outputs.view_mut(), Into::Replace, back.view(), weight, 1);
+        // The decoder itself does not learn: what flows to its numbers is left.
+        let unused = &mut Gradients::plain(&self.store, 1);
+        let to_initial = network.decoder.backward(&self.store, decoded, Some(to_outputs), None, unused).initial;
+        Ok((0..contexts.len()).map(|text| super::auto_encoder::joined(&to_initial, text)).collect())
+    }
+}
+
+/// From logits to what flows back to them: each chance, times how much more its word is worth than the mean of all. What is never written has no chance.
+fn to_logits(logits: &mut [f32], worth: &[f32]) {
+    let written = END as usize;
+    logits[..written].fill(0.0);
+    let (logits, worth) = (&mut logits[written..], &worth[written..]);
+    let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let (mut sum, mut mean) = (0.0_f32, 0.0_f32);
+    for (logit, worth) in logits.iter_mut().zip(worth) {
+        *logit = (*logit - highest).exp();
+        sum += *logit;
+        mean += *logit * worth;
+    }
+    mean /= sum;
+    logits.iter_mut().zip(worth).for_each(|(chance, worth)| *chance *= (worth - mean) / sum);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ete_anon::AutoEncoderSettings;
+    use crate::testing::vocabulary;
+    use allonym_dp::PrivacyRng;
+
+    /// What the words after each prefix of a text are worth, by their chances.
+    fn expected(model: &AutoEncoder, context: &[f32], text: &Text, worth: &[f32]) -> f64 {
+        let network = &model.network;
+        let mut states = network.decoder.begin(1, Some(&model.layers_of(&[context.to_vec()]))).unwrap();
+        let mut sum = 0.0;
+        for before in std::iter::once(START).chain(text.iter().copied()).take(model.settings.max_tokens) {
+            let mut inputs = Matrix::zeros(1, network.written.dimension());
+            network.written.forward(&model.store, &[before], &mut inputs, 0).unwrap();
+            let outputs = network.decoder.advance(&model.store, &inputs, &mut states).unwrap();
+            let logits = network.output.forward(&model.store, &outputs, 1).unwrap();
+            let parts: Vec<f64> = logits.row(0)[END as usize..].iter().map(|logit| f64::from(*logit).exp()).collect();
+            let all: f64 = parts.iter().sum();
+            sum += parts
+                .iter()
+                .zip(&worth[END as usize..])
+                .map(|(part, worth)| part / all * f64::from(*worth))
+                .sum::<f64>();
+        }
+        sum
+    }
+
+    #[test]
+    fn a_slope_is_that_of_the_expected_worth() {
+        let settings = AutoEncoderSettings { layers: 2, cells: 7, words: 5, max_tokens: 4, ..Default::default() };
+        let model = AutoEncoder::new(settings, vocabulary(), None, &mut PrivacyRng::reproducible(3)).unwrap();
+        let ids = vocabulary().ids() as usize;
+        // Texts of all lengths, more than a group of them.
+        let texts: Vec<Text> = (0..40_u32).map(|i| (0..i % 5).map(|place| 4 + (i + place) % 20).collect()).collect();
+        let number = |i: usize| ((i * 37 + 11) % 29) as f32 / 20.0 - 0.7;
+        let contexts: Vec<Vec<f32>> = (0..40).map(|text| (0..14).map(|i| number(text * 14 + i)).collect()).collect();
+        let worth: Vec<Vec<f32>> = (0..40).map(|text| (0..ids).map(|id| number(text + 3 * id)).collect()).collect();
+        let slopes = model.slopes(&contexts, &texts, &worth).unwrap();
+        for text in [0, 1, 4, 33, 39] {
+            for place in [0, 6, 7, 13] {
+                let at = |by: f32| {
+                    let mut context = contexts[text].clone();
+                    context[place] += by;
+                    expected(&model, &context, &texts[text], &worth[text])
+                };
+                let slope = (at(1e-2) - at(-1e-2)) / 2e-2;
+                assert!((f64::from(slopes[text][place]) - slope).abs() < 2e-4, "{text} {place}: {slope}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_flows_to_logits_by_hand() {
+        // Chances 1/2 and 1/2 for the end and a word; worth 0 and 3: the mean is 1.5.
+        let mut logits = vec![9.0, 9.0, 9.0, 1.0, 1.0];
+        to_logits(&mut logits, &[7.0, 7.0, 7.0, 0.0, 3.0]);
+        assert_eq!(logits, [0.0, 0.0, 0.0, -0.75, 0.75]);
+    }
+}
