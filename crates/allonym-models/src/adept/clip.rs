@@ -54,7 +54,7 @@ impl Clip {
     }
 
     /// Scales every row down to the bound, unless it is within.
-    pub(super) fn forward<T: Real>(self, vectors: &Matrix<T>) -> Matrix<T> {
+    pub(crate) fn forward<T: Real>(self, vectors: &Matrix<T>) -> Matrix<T> {
         let mut clipped = vectors.clone();
         for row in 0..vectors.rows() {
             let length = self.norm.of(vectors.row(row));
@@ -67,7 +67,7 @@ impl Clip {
     }
 
     /// What flows back to the vectors. Where one was scaled, `y = C x / |x|`: the part of the gradient that would only lengthen it is gone.
-    pub(super) fn backward<T: Real>(self, vectors: &Matrix<T>, mut back: Matrix<T>) -> Matrix<T> {
+    pub(crate) fn backward<T: Real>(self, vectors: &Matrix<T>, mut back: Matrix<T>) -> Matrix<T> {
         for row in 0..vectors.rows() {
             let vector = vectors.row(row);
             let length = self.norm.of(vector);

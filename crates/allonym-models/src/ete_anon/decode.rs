@@ -99,7 +99,7 @@ impl AutoEncoder {
             return Err(NnError::shape("decoder", "length of a context", other.len(), size));
         }
         let groups: Result<Vec<Vec<Text>>, NnError> =
-            contexts.par_chunks(GROUP).map(|contexts| self.decode_group(contexts, first, product)).collect();
+            contexts.par_chunks(GROUP).map(|contexts| self.decode_group(contexts, first, product, None)).collect();
         Ok(groups?.into_iter().flatten().collect())
     }
 
@@ -113,7 +113,20 @@ impl AutoEncoder {
         (0..self.settings.layers).map(layer).collect()
     }
 
-    fn decode_group(&self, contexts: &[Vec<f32>], first: u32, product: Product) -> Result<Vec<Text>, NnError> {
+    /// The same for some texts, which keeps the logits of every step of each of them.
+    pub(super) fn decode_and_keep(&self, contexts: &[Vec<f32>]) -> Result<(Vec<Text>, Vec<Vec<Vec<f32>>>), NnError> {
+        let mut kept = vec![Vec::new(); contexts.len()];
+        let texts = self.decode_group(contexts, END, Product::Fast, Some(&mut kept))?;
+        Ok((texts, kept))
+    }
+
+    fn decode_group(
+        &self,
+        contexts: &[Vec<f32>],
+        first: u32,
+        product: Product,
+        mut kept: Option<&mut [Vec<Vec<f32>>]>,
+    ) -> Result<Vec<Text>, NnError> {
         let (network, initial) = (&self.network, self.layers_of(contexts));
         let mut states = network.decoder.begin(contexts.len(), Some(&initial))?;
         let mut before = vec![START; contexts.len()];
@@ -128,6 +141,9 @@ impl AutoEncoder {
                 Product::Steady => network.output.forward_steadily(&self.store, &outputs)?,
                 Product::Fast => network.output.forward(&self.store, &outputs, 1)?,
             };
+            if let Some(kept) = &mut kept {
+                open.iter().enumerate().for_each(|(row, text)| kept[*text].push(logits.row(row).to_vec()));
+            }
             let chosen: Vec<u32> = (0..open.len()).map(|row| likeliest(logits.row(row), first)).collect();
             let going: Vec<usize> = (0..open.len()).filter(|row| chosen[*row] != END).collect();
             going.iter().for_each(|row| texts[open[*row]].push(chosen[*row]));

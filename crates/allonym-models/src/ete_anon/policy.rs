@@ -8,6 +8,7 @@ use super::q_learning::Progressed;
 use super::reward::Reward;
 use super::state::State;
 use super::world::World;
+use crate::adept::{Clip, Norm};
 use crate::error::{ModelError, check_sizes};
 use allonym_dp::{Entropy, PrivacyRng, Purpose};
 use allonym_nn::layer::Linear;
@@ -24,7 +25,7 @@ pub struct PolicySettings {
     pub episodes: usize,
     /// Cells of the hidden layer. Default 512.
     pub hidden: usize,
-    /// How far a number may be moved. Default 0.5.
+    /// How far a number may be moved, in the root of the mean square: so no number is at its end while others could still move. Default 0.3.
     pub reach: f64,
     /// The standard deviation of the noise on a move while it is learned, as a part of the reach, so that no text is fitted alone. Default 0.1.
     pub spread: f64,
@@ -36,7 +37,7 @@ pub struct PolicySettings {
 
 impl Default for PolicySettings {
     fn default() -> Self {
-        Self { episodes: 20_000, hidden: 512, reach: 0.5, spread: 0.1, rate: 1e-3, side_by_side: 32 }
+        Self { episodes: 20_000, hidden: 512, reach: 0.3, spread: 0.1, rate: 1e-3, side_by_side: 32 }
     }
 }
 
@@ -73,6 +74,8 @@ pub(super) struct PolicyNetwork {
     hidden: Linear,
     moves: Linear,
     reach: f32,
+    /// Moves are no longer than this, in units of the reach.
+    longest: Clip,
 }
 
 impl PolicyNetwork {
@@ -88,23 +91,24 @@ impl PolicyNetwork {
         for slot in [Some(moves.weight()), moves.bias()].into_iter().flatten() {
             store.begin(slot.range(), |values| values.fill(0.0));
         }
-        Ok(Self { store, hidden, moves, reach: settings.reach as f32 })
+        let longest = Clip { norm: Norm::L2, bound: (context as f64).sqrt() };
+        Ok(Self { store, hidden, moves, reach: settings.reach as f32, longest })
     }
 
-    /// What the hidden layer says, and the proposed moves in units of the reach, each from -1 to 1.
+    /// What the hidden layer says, and the moves that are wished for in units of the reach, before their length is limited.
     fn forward(&self, contexts: &Matrix<f32>, threads: usize) -> Result<(Matrix<f32>, Matrix<f32>), ModelError> {
         let mut hidden = self.hidden.forward(&self.store, contexts, threads)?;
         hidden.values_mut().iter_mut().for_each(|value| *value = value.max(0.0));
-        let mut moves = self.moves.forward(&self.store, &hidden, threads)?;
-        moves.values_mut().iter_mut().for_each(|value| *value = value.tanh());
-        Ok((hidden, moves))
+        let wished = self.moves.forward(&self.store, &hidden, threads)?;
+        Ok((hidden, wished))
     }
 
     /// Moves a context at random, as far as it may be.
     pub(super) fn moved_at_random(&self, context: &mut [f32], rng: &mut PrivacyRng) {
-        for value in context {
-            *value = within(*value + self.reach * (2.0 * unit(rng.bits()) - 1.0) as f32);
-        }
+        let by: Vec<f32> = context.iter().map(|_| normal(rng)).collect();
+        let length = Norm::L2.of(&by).max(f64::MIN_POSITIVE);
+        let scale = (f64::from(self.reach) * self.longest.bound / length) as f32;
+        context.iter_mut().zip(by).for_each(|(value, by)| *value = within(*value + scale * by));
     }
 
     /// Contexts as they are proposed to be; no context's numbers depend on which others there are.
@@ -112,10 +116,9 @@ impl PolicyNetwork {
         let rows = matrix(contexts);
         let mut hidden = self.hidden.forward_steadily(&self.store, &rows)?;
         hidden.values_mut().iter_mut().for_each(|value| *value = value.max(0.0));
-        let moves = self.moves.forward_steadily(&self.store, &hidden)?;
+        let moves = self.longest.forward(&self.moves.forward_steadily(&self.store, &hidden)?);
         let of = |(row, context): (usize, &Vec<f32>)| {
-            let moves = moves.row(row).iter().map(|value| value.tanh());
-            context.iter().zip(moves).map(|(value, by)| within(value + self.reach * by)).collect()
+            context.iter().zip(moves.row(row)).map(|(value, by)| within(value + self.reach * by)).collect()
         };
         Ok(contexts.iter().enumerate().map(of).collect())
     }
@@ -186,8 +189,8 @@ impl PolicyAgent {
         let texts: Vec<usize> = (0..count).map(|_| world.draw_balanced(rng)).collect();
         let contexts: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
         let inputs = Arc::new(matrix(&contexts));
-        let (hidden, moves) = self.network.forward(&inputs, threads)?;
-        let reach = self.network.reach;
+        let (hidden, wished) = self.network.forward(&inputs, threads)?;
+        let (moves, reach) = (self.network.longest.forward(&wished), self.network.reach);
         let moved = |(text, context): (usize, &Vec<f32>)| -> Vec<f32> {
             let each = context.iter().zip(moves.row(text));
             each.map(|(value, by)| value + reach * (by + spread as f32 * normal(rng))).collect()
@@ -205,7 +208,7 @@ impl PolicyAgent {
         for (row, slope) in slopes.iter().enumerate() {
             back.row_mut(row).iter_mut().zip(slope).for_each(|(back, slope)| *back *= slope);
         }
-        self.descend(&inputs, hidden, &moves, back, threads);
+        self.descend(&inputs, hidden, &wished, back, threads);
         self.episodes += count;
         Ok(tally(&rewards, self.episodes))
     }
@@ -259,13 +262,12 @@ impl PolicyAgent {
         &mut self,
         inputs: &Arc<Matrix<f32>>,
         hidden: Matrix<f32>,
-        moves: &Matrix<f32>,
-        mut back: Matrix<f32>,
+        wished: &Matrix<f32>,
+        back: Matrix<f32>,
         threads: usize,
     ) {
-        // Through the hyperbolic tangent.
-        back.values_mut().iter_mut().zip(moves.values()).for_each(|(back, by)| *back *= 1.0 - by * by);
         let network = &self.network;
+        let back = network.longest.backward(wished, back);
         let mut gradients = Gradients::plain(&network.store, threads);
         let (rows, hidden) = (Rows::Examples(inputs.rows()), Arc::new(hidden));
         let mut to_hidden = network.moves.backward(&network.store, &hidden, back, &rows, &mut gradients);

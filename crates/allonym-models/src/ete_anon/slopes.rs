@@ -11,26 +11,29 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 impl AutoEncoder {
-    /// The slope of the expected worth of what is written from each context. `texts` is what was written, `worth` has for each of them a number for every id.
+    /// What is written from each context, and the slope of its expected worth. `worth` says of a text, by its place, what every id is worth in it.
     pub(super) fn slopes(
         &self,
         contexts: &[Vec<f32>],
-        texts: &[Text],
-        worth: &[Vec<f32>],
-    ) -> Result<Vec<Vec<f32>>, NnError> {
-        let places: Vec<usize> = (0..contexts.len()).collect();
-        let groups = places.par_chunks(GROUP).map(|places| {
-            let (first, last) = (places[0], places[places.len() - 1] + 1);
-            self.slopes_of_group(&contexts[first..last], &texts[first..last], &worth[first..last])
+        worth: &(dyn Fn(usize, &Text) -> Vec<f32> + Sync),
+    ) -> Result<Vec<(Text, Vec<f32>)>, NnError> {
+        let groups = contexts.par_chunks(GROUP).enumerate().map(|(group, contexts)| {
+            let (texts, logits) = self.decode_and_keep(contexts)?;
+            let places = group * GROUP..group * GROUP + texts.len();
+            let worth: Vec<Vec<f32>> = places.zip(&texts).map(|(place, text)| worth(place, text)).collect();
+            let slopes = self.slopes_of_group(contexts, &texts, &worth, &logits)?;
+            Ok(texts.into_iter().zip(slopes).collect::<Vec<_>>())
         });
         Ok(groups.collect::<Result<Vec<_>, NnError>>()?.into_iter().flatten().collect())
     }
 
+    /// `logits` has a row for each step of each text, the step at which it ended among them.
     fn slopes_of_group(
         &self,
         contexts: &[Vec<f32>],
         texts: &[Text],
         worth: &[Vec<f32>],
+        logits: &[Vec<Vec<f32>>],
     ) -> Result<Vec<Vec<f32>>, NnError> {
         let network = &self.network;
         let fed = |text: &Text| -> Vec<u32> {
@@ -43,9 +46,12 @@ impl AutoEncoder {
         network.written.forward(&self.store, &sequences.lay_out(&fed), &mut inputs, 0)?;
         let initial = self.layers_of(contexts);
         let decoded = network.decoder.forward(&self.store, Arc::new(inputs), &sequences, Some(&initial), None, 1)?;
-        let mut back = network.output.forward(&self.store, &decoded.outputs, 1)?;
-        for (row, text) in sequences.sequence_of_row().iter().enumerate() {
-            to_logits(back.row_mut(row), &worth[*text as usize]);
+        let mut back = Matrix::zeros(sequences.rows(), network.output.weight().rows());
+        for (text, rows) in sequences.rows_of_sequences().iter().enumerate() {
+            for (row, logits) in rows.iter().zip(&logits[text]) {
+                back.row_mut(*row).copy_from_slice(logits);
+                to_logits(back.row_mut(*row), &worth[text]);
+            }
         }
         let mut to_outputs = Matrix::zeros(back.rows(), decoded.outputs.columns());
         let weight = self.store.view(network.output.weight());
@@ -80,39 +86,56 @@ mod tests {
     use crate::testing::vocabulary;
     use allonym_dp::PrivacyRng;
 
-    /// What the words after each prefix of a text are worth, by their chances.
-    fn expected(model: &AutoEncoder, context: &[f32], text: &Text, worth: &[f32]) -> f64 {
+    /// The logits after each prefix of a text.
+    fn logits(model: &AutoEncoder, context: &[f32], text: &Text) -> Vec<Vec<f32>> {
         let network = &model.network;
         let mut states = network.decoder.begin(1, Some(&model.layers_of(&[context.to_vec()]))).unwrap();
-        let mut sum = 0.0;
-        for before in std::iter::once(START).chain(text.iter().copied()).take(model.settings.max_tokens) {
+        let fed = std::iter::once(START).chain(text.iter().copied()).take(model.settings.max_tokens);
+        fed.map(|before| {
             let mut inputs = Matrix::zeros(1, network.written.dimension());
             network.written.forward(&model.store, &[before], &mut inputs, 0).unwrap();
             let outputs = network.decoder.advance(&model.store, &inputs, &mut states).unwrap();
-            let logits = network.output.forward(&model.store, &outputs, 1).unwrap();
-            let parts: Vec<f64> = logits.row(0)[END as usize..].iter().map(|logit| f64::from(*logit).exp()).collect();
-            let all: f64 = parts.iter().sum();
-            sum += parts
-                .iter()
-                .zip(&worth[END as usize..])
-                .map(|(part, worth)| part / all * f64::from(*worth))
-                .sum::<f64>();
-        }
-        sum
+            network.output.forward(&model.store, &outputs, 1).unwrap().row(0).to_vec()
+        })
+        .collect()
+    }
+
+    /// What the words after each prefix of a text are worth, by their chances.
+    fn expected(model: &AutoEncoder, context: &[f32], text: &Text, worth: &[f32]) -> f64 {
+        let of = |logits: Vec<f32>| {
+            let parts: Vec<f64> = logits[END as usize..].iter().map(|logit| f64::from(*logit).exp()).collect();
+            let worth = parts.iter().zip(&worth[END as usize..]).map(|(part, worth)| part * f64::from(*worth));
+            worth.sum::<f64>() / parts.iter().sum::<f64>()
+        };
+        logits(model, context, text).into_iter().map(of).sum()
+    }
+
+    fn model() -> AutoEncoder {
+        let settings = AutoEncoderSettings { layers: 2, cells: 7, words: 5, max_tokens: 4, ..Default::default() };
+        AutoEncoder::new(settings, vocabulary(), None, &mut PrivacyRng::reproducible(3)).unwrap()
+    }
+
+    fn number(i: usize) -> f32 {
+        ((i * 37 + 11) % 29) as f32 / 20.0 - 0.7
+    }
+
+    fn contexts() -> Vec<Vec<f32>> {
+        (0..40).map(|text| (0..14).map(|i| number(text * 14 + i)).collect()).collect()
+    }
+
+    fn worth(text: usize) -> Vec<f32> {
+        (0..vocabulary().ids() as usize).map(|id| number(text + 3 * id)).collect()
     }
 
     #[test]
     fn a_slope_is_that_of_the_expected_worth() {
-        let settings = AutoEncoderSettings { layers: 2, cells: 7, words: 5, max_tokens: 4, ..Default::default() };
-        let model = AutoEncoder::new(settings, vocabulary(), None, &mut PrivacyRng::reproducible(3)).unwrap();
-        let ids = vocabulary().ids() as usize;
-        // Texts of all lengths, more than a group of them.
-        let texts: Vec<Text> = (0..40_u32).map(|i| (0..i % 5).map(|place| 4 + (i + place) % 20).collect()).collect();
-        let number = |i: usize| ((i * 37 + 11) % 29) as f32 / 20.0 - 0.7;
-        let contexts: Vec<Vec<f32>> = (0..40).map(|text| (0..14).map(|i| number(text * 14 + i)).collect()).collect();
-        let worth: Vec<Vec<f32>> = (0..40).map(|text| (0..ids).map(|id| number(text + 3 * id)).collect()).collect();
-        let slopes = model.slopes(&contexts, &texts, &worth).unwrap();
-        for text in [0, 1, 4, 33, 39] {
+        let (model, contexts) = (model(), &contexts()[..9]);
+        // Texts of all lengths.
+        let texts: Vec<Text> = (0..9_u32).map(|i| (0..i % 5).map(|place| 4 + (i + place) % 20).collect()).collect();
+        let worth: Vec<Vec<f32>> = (0..9).map(worth).collect();
+        let kept: Vec<Vec<Vec<f32>>> = (0..9).map(|text| logits(&model, &contexts[text], &texts[text])).collect();
+        let slopes = model.slopes_of_group(contexts, &texts, &worth, &kept).unwrap();
+        for text in 0..9 {
             for place in [0, 6, 7, 13] {
                 let at = |by: f32| {
                     let mut context = contexts[text].clone();
@@ -122,6 +145,20 @@ mod tests {
                 let slope = (at(1e-2) - at(-1e-2)) / 2e-2;
                 assert!((f64::from(slopes[text][place]) - slope).abs() < 2e-4, "{text} {place}: {slope}");
             }
+        }
+    }
+
+    #[test]
+    fn texts_are_those_that_are_decoded_and_each_has_its_own_worth() {
+        let (model, contexts) = (model(), contexts());
+        let found = model.slopes(&contexts, &|place, _| worth(place)).unwrap();
+        let texts: Vec<Text> = found.iter().map(|(text, _)| text.clone()).collect();
+        assert_eq!(texts, model.decode(&contexts).unwrap());
+        for text in [0, 31, 32, 39] {
+            let kept = [logits(&model, &contexts[text], &texts[text])];
+            let alone = model.slopes_of_group(&contexts[text..=text], &texts[text..=text], &[worth(text)], &kept);
+            let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-5;
+            assert!(found[text].1.iter().zip(&alone.unwrap()[0]).all(near), "{text}");
         }
     }
 

@@ -110,15 +110,12 @@ impl World for TextWorld<'_> {
     }
 
     fn slopes(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<Vec<f32>>), ModelError> {
-        let decoded = self.auto_encoder.decode_together(contexts)?;
         let ids = self.auto_encoder.vocabulary().ids() as usize;
-        let of = |(text, decoded): (&usize, &Text)| {
-            let subject = self.subjects[*text];
-            (self.judges.reward(decoded, subject), self.judges.worth(decoded, subject, ids))
-        };
-        let (rewards, worth): (Vec<Reward>, Vec<Vec<f32>>) =
-            texts.par_iter().zip(&decoded).map(of).collect::<Vec<_>>().into_iter().unzip();
-        Ok((rewards, self.auto_encoder.slopes(contexts, &decoded, &worth)?))
+        let worth = |place: usize, text: &Text| self.judges.worth(text, self.subjects[texts[place]], ids);
+        let found = self.auto_encoder.slopes(contexts, &worth)?;
+        let of = |(text, (decoded, _)): (&usize, &(Text, Vec<f32>))| self.judges.reward(decoded, self.subjects[*text]);
+        let rewards = texts.iter().zip(&found).map(of).collect();
+        Ok((rewards, found.into_iter().map(|(_, slope)| slope).collect()))
     }
 
     fn draw_balanced(&self, rng: &mut PrivacyRng) -> usize {
