@@ -20,6 +20,11 @@ enum Product {
     Fast,
 }
 
+/// How many texts are decoded together where rows need not be kept apart: few enough for two threads to share them, and the same on every machine.
+pub(super) fn rows_of_a_part(texts: usize) -> usize {
+    texts.div_ceil(2).clamp(1, 16)
+}
+
 /// What comes back when nothing is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Reconstruction {
@@ -98,8 +103,12 @@ impl AutoEncoder {
         if let Some(other) = contexts.iter().find(|context| context.len() != size) {
             return Err(NnError::shape("decoder", "length of a context", other.len(), size));
         }
+        let rows = match product {
+            Product::Steady => GROUP,
+            Product::Fast => rows_of_a_part(contexts.len()),
+        };
         let groups: Result<Vec<Vec<Text>>, NnError> =
-            contexts.par_chunks(GROUP).map(|contexts| self.decode_group(contexts, first, product, None)).collect();
+            contexts.par_chunks(rows).map(|contexts| self.decode_group(contexts, first, product, None)).collect();
         Ok(groups?.into_iter().flatten().collect())
     }
 

@@ -35,5 +35,4 @@ pub use policy::{PolicyAgent, PolicySettings};
 pub use q_learning::{Progressed, QAgent, QSettings};
 pub use reward::{Judges, Reward, Subject};
 pub use settings::{AutoEncoderSettings, PRESETS, Preset, Sizes};
-pub(crate) use world::ByClass;
 pub use world::{TextWorld, World};

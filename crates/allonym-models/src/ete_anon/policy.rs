@@ -21,7 +21,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PolicySettings {
-    /// Texts that are changed in all. Default 20,000.
+    /// Texts that are changed in all. Default 40,000.
     pub episodes: usize,
     /// Cells of the hidden layer. Default 512.
     pub hidden: usize,
@@ -37,7 +37,7 @@ pub struct PolicySettings {
 
 impl Default for PolicySettings {
     fn default() -> Self {
-        Self { episodes: 20_000, hidden: 512, reach: 0.3, spread: 0.1, rate: 1e-3, side_by_side: 32 }
+        Self { episodes: 40_000, hidden: 512, reach: 0.3, spread: 0.1, rate: 1e-3, side_by_side: 32 }
     }
 }
 
@@ -186,7 +186,7 @@ impl PolicyAgent {
         let PolicySettings { side_by_side, episodes, spread, .. } = self.settings;
         let rng = &mut Entropy::reproducible(self.seed).stream(Purpose::Training, self.episodes as u64 + 1);
         let count = side_by_side.min(episodes - self.episodes).max(1);
-        let texts: Vec<usize> = (0..count).map(|_| world.draw_balanced(rng)).collect();
+        let texts: Vec<usize> = (0..count).map(|_| world.draw(rng)).collect();
         let contexts: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
         let inputs = Arc::new(matrix(&contexts));
         let (hidden, wished) = self.network.forward(&inputs, threads)?;
@@ -223,7 +223,7 @@ impl PolicyAgent {
         count: usize,
         rng: &mut PrivacyRng,
     ) -> Result<Progressed, ModelError> {
-        let texts: Vec<usize> = (0..count).map(|_| world.draw_balanced(rng)).collect();
+        let texts: Vec<usize> = (0..count).map(|_| world.draw(rng)).collect();
         let mut moved: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
         moved.iter_mut().for_each(|context| self.network.moved_at_random(context, rng));
         Ok(tally(&world.rewards(&texts, &moved)?, count))

@@ -4,7 +4,7 @@
 //! So what is followed is the slope of the expected worth: at each step, the worth of all words by their chances, with the words before it as they were written.
 
 use super::auto_encoder::{AutoEncoder, Text};
-use crate::groups::GROUP;
+use super::decode::rows_of_a_part;
 use allonym_nn::{Gradients, Into, Matrix, NnError, Sequences, multiply};
 use allonym_text::vocabulary::{END, START};
 use rayon::prelude::*;
@@ -17,9 +17,10 @@ impl AutoEncoder {
         contexts: &[Vec<f32>],
         worth: &(dyn Fn(usize, &Text) -> Vec<f32> + Sync),
     ) -> Result<Vec<(Text, Vec<f32>)>, NnError> {
-        let groups = contexts.par_chunks(GROUP).enumerate().map(|(group, contexts)| {
+        let rows = rows_of_a_part(contexts.len());
+        let groups = contexts.par_chunks(rows).enumerate().map(|(group, contexts)| {
             let (texts, logits) = self.decode_and_keep(contexts)?;
-            let places = group * GROUP..group * GROUP + texts.len();
+            let places = group * rows..group * rows + texts.len();
             let worth: Vec<Vec<f32>> = places.zip(&texts).map(|(place, text)| worth(place, text)).collect();
             let slopes = self.slopes_of_group(contexts, &texts, &worth, &logits)?;
             Ok(texts.into_iter().zip(slopes).collect::<Vec<_>>())
@@ -154,7 +155,7 @@ mod tests {
         let found = model.slopes(&contexts, &|place, _| worth(place)).unwrap();
         let texts: Vec<Text> = found.iter().map(|(text, _)| text.clone()).collect();
         assert_eq!(texts, model.decode(&contexts).unwrap());
-        for text in [0, 31, 32, 39] {
+        for text in [0, 15, 16, 39] {
             let kept = [logits(&model, &contexts[text], &texts[text])];
             let alone = model.slopes_of_group(&contexts[text..=text], &texts[text..=text], &[worth(text)], &kept);
             let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-5;

@@ -172,18 +172,6 @@ mod agents {
     }
 
     #[test]
-    fn texts_are_drawn_alike_or_sentiments_are() {
-        let (model, rng) = (trained(), &mut PrivacyRng::reproducible(1));
-        let subjects = (0..20).map(|text| Subject { author: 0, positive: text < 18 }).collect();
-        let world = TextWorld::new(&model, judges(0.5), &texts(), subjects).unwrap();
-        let negative = |draws: &[usize]| draws.iter().filter(|text| **text >= 18).count();
-        let alike: Vec<usize> = (0..10_000).map(|_| world.draw(rng)).collect();
-        let balanced: Vec<usize> = (0..10_000).map(|_| world.draw_balanced(rng)).collect();
-        // A tenth and a half, within five standard deviations.
-        assert!((850..1150).contains(&negative(&alike)) && (4750..5250).contains(&negative(&balanced)));
-    }
-
-    #[test]
     fn a_seed_gives_one_curve_and_an_interruption_does_not_change_it() {
         let model = trained();
         let world = world(&model, 0.5);

@@ -26,36 +26,9 @@ pub trait World: Sync {
     /// When a context has another length than the model's.
     fn slopes(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<Vec<f32>>), ModelError>;
 
-    /// A text, each sentiment as likely as the other: where most texts are of one, an agent would else learn to write that one whatever it reads.
-    fn draw_balanced(&self, rng: &mut PrivacyRng) -> usize;
-
     /// A text, each as likely as another.
     fn draw(&self, rng: &mut PrivacyRng) -> usize {
         rng.below(self.texts() as u64) as usize
-    }
-}
-
-/// Places of texts by a class of theirs.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ByClass(Vec<Vec<usize>>);
-
-impl ByClass {
-    pub(crate) fn of(classes: impl Iterator<Item = usize>) -> Self {
-        let mut by_class: Vec<Vec<usize>> = Vec::new();
-        for (text, class) in classes.enumerate() {
-            if by_class.len() <= class {
-                by_class.resize(class + 1, Vec::new());
-            }
-            by_class[class].push(text);
-        }
-        by_class.retain(|texts| !texts.is_empty());
-        Self(by_class)
-    }
-
-    /// A text, each class as likely as another.
-    pub(crate) fn draw(&self, rng: &mut PrivacyRng) -> usize {
-        let texts = &self.0[rng.below(self.0.len() as u64) as usize];
-        texts[rng.below(texts.len() as u64) as usize]
     }
 }
 
@@ -65,7 +38,6 @@ pub struct TextWorld<'a> {
     judges: Judges,
     contexts: Vec<Vec<f32>>,
     subjects: Vec<Subject>,
-    by_sentiment: ByClass,
 }
 
 impl<'a> TextWorld<'a> {
@@ -89,8 +61,7 @@ impl<'a> TextWorld<'a> {
         if let Some(other) = subjects.iter().find(|subject| subject.author as usize >= judges.authors.classes()) {
             return refused("author", other.author.to_string(), "one of those that are judged");
         }
-        let by_sentiment = ByClass::of(subjects.iter().map(|subject| usize::from(subject.positive)));
-        Ok(Self { contexts: auto_encoder.contexts(texts)?, auto_encoder, judges, subjects, by_sentiment })
+        Ok(Self { contexts: auto_encoder.contexts(texts)?, auto_encoder, judges, subjects })
     }
 }
 
@@ -116,9 +87,5 @@ impl World for TextWorld<'_> {
         let of = |(text, (decoded, _)): (&usize, &(Text, Vec<f32>))| self.judges.reward(decoded, self.subjects[*text]);
         let rewards = texts.iter().zip(&found).map(of).collect();
         Ok((rewards, found.into_iter().map(|(_, slope)| slope).collect()))
-    }
-
-    fn draw_balanced(&self, rng: &mut PrivacyRng) -> usize {
-        self.by_sentiment.draw(rng)
     }
 }

@@ -4,8 +4,7 @@
 
 use super::judge::VectorJudge;
 use crate::error::ModelError;
-use crate::ete_anon::{ByClass, Reward, World};
-use allonym_dp::PrivacyRng;
+use crate::ete_anon::{Reward, World};
 use rayon::prelude::*;
 
 /// Vectors whose classes are known, and who judges them.
@@ -16,7 +15,6 @@ pub struct VectorWorld {
     task: (VectorJudge, Vec<u32>),
     /// Each attribute's classifier, and its class in each text.
     attributes: Vec<(VectorJudge, Vec<u32>)>,
-    by_task: ByClass,
 }
 
 impl VectorWorld {
@@ -43,8 +41,7 @@ impl VectorWorld {
                 return refused("texts", vectors.len().to_string(), "at least one, each with its classes");
             }
         }
-        let by_task = ByClass::of(task.1.iter().map(|class| *class as usize));
-        Ok(Self { alpha, vectors, task, attributes, by_task })
+        Ok(Self { alpha, vectors, task, attributes })
     }
 
     fn reward(&self, text: usize, vector: &[f32]) -> Reward {
@@ -81,9 +78,5 @@ impl World for VectorWorld {
         };
         let slopes = texts.par_iter().zip(contexts).with_min_len(64).map(of).collect();
         Ok((self.rewards(texts, contexts)?, slopes))
-    }
-
-    fn draw_balanced(&self, rng: &mut PrivacyRng) -> usize {
-        self.by_task.draw(rng)
     }
 }
