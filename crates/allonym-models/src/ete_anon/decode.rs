@@ -20,6 +20,9 @@ enum Product {
     Fast,
 }
 
+/// The logits of a text, for every step of it.
+pub(super) type Logits = Vec<Vec<f32>>;
+
 /// How many texts are decoded together where rows need not be kept apart: few enough for two threads to share them, and the same on every machine.
 pub(super) fn rows_of_a_part(texts: usize) -> usize {
     texts.div_ceil(2).clamp(1, 16)
@@ -123,7 +126,7 @@ impl AutoEncoder {
     }
 
     /// The same for some texts, which keeps the logits of every step of each of them.
-    pub(super) fn decode_and_keep(&self, contexts: &[Vec<f32>]) -> Result<(Vec<Text>, Vec<Vec<Vec<f32>>>), NnError> {
+    pub(super) fn decode_and_keep(&self, contexts: &[Vec<f32>]) -> Result<(Vec<Text>, Vec<Logits>), NnError> {
         let mut kept = vec![Vec::new(); contexts.len()];
         let texts = self.decode_group(contexts, END, Product::Fast, Some(&mut kept))?;
         Ok((texts, kept))
@@ -134,7 +137,7 @@ impl AutoEncoder {
         contexts: &[Vec<f32>],
         first: u32,
         product: Product,
-        mut kept: Option<&mut [Vec<Vec<f32>>]>,
+        mut kept: Option<&mut [Logits]>,
     ) -> Result<Vec<Text>, NnError> {
         let (network, initial) = (&self.network, self.layers_of(contexts));
         let mut states = network.decoder.begin(contexts.len(), Some(&initial))?;

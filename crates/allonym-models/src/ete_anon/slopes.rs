@@ -4,7 +4,7 @@
 //! So what is followed is the slope of the expected worth: at each step, the worth of all words by their chances, with the words before it as they were written.
 
 use super::auto_encoder::{AutoEncoder, Text};
-use super::decode::rows_of_a_part;
+use super::decode::{Logits, rows_of_a_part};
 use allonym_nn::{Gradients, Into, Matrix, NnError, Sequences, multiply};
 use allonym_text::vocabulary::{END, START};
 use rayon::prelude::*;
@@ -34,7 +34,7 @@ impl AutoEncoder {
         contexts: &[Vec<f32>],
         texts: &[Text],
         worth: &[Vec<f32>],
-        logits: &[Vec<Vec<f32>>],
+        logits: &[Logits],
     ) -> Result<Vec<Vec<f32>>, NnError> {
         let network = &self.network;
         let fed = |text: &Text| -> Vec<u32> {
@@ -134,7 +134,7 @@ mod tests {
         // Texts of all lengths.
         let texts: Vec<Text> = (0..9_u32).map(|i| (0..i % 5).map(|place| 4 + (i + place) % 20).collect()).collect();
         let worth: Vec<Vec<f32>> = (0..9).map(worth).collect();
-        let kept: Vec<Vec<Vec<f32>>> = (0..9).map(|text| logits(&model, &contexts[text], &texts[text])).collect();
+        let kept: Vec<Logits> = (0..9).map(|text| logits(&model, &contexts[text], &texts[text])).collect();
         let slopes = model.slopes_of_group(contexts, &texts, &worth, &kept).unwrap();
         for text in 0..9 {
             for place in [0, 6, 7, 13] {
