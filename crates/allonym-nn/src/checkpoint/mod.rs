@@ -234,7 +234,7 @@ pub fn matrices_file(matrices: &[(&str, &Matrix<f32>)]) -> Result<Vec<u8>, NnErr
 /// All matrices of a file.
 ///
 /// # Errors
-/// When the file is not one of matrices.
+/// When the file is not one of matrices, or a number of it is none.
 pub fn read_matrices(path: &Path, bytes: &[u8]) -> Result<BTreeMap<String, Matrix<f32>>, NnError> {
     let file = tensors::open(path, bytes)?;
     let mut found = BTreeMap::new();
