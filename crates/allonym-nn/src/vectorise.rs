@@ -45,7 +45,7 @@ pub(crate) use vectorised;
 
 vectorised! {
     /// Adds one array, times a factor, to another.
-    pub(crate) fn add_scaled<T>(out: &mut [T], factor: T, values: &[T]) {
+    pub fn add_scaled<T>(out: &mut [T], factor: T, values: &[T]) {
         for (out, value) in out.iter_mut().zip(values) {
             *out += factor * *value;
         }
@@ -54,7 +54,7 @@ vectorised! {
 
 vectorised! {
     /// The sum of products of two arrays.
-    pub(crate) fn dot<T>(left: &[T], right: &[T]) -> T {
+    pub fn dot<T>(left: &[T], right: &[T]) -> T {
         // Eight sums side by side: one alone could not be computed in vectors, since the order of additions is fixed.
         let (left_parts, right_parts) = (left.chunks_exact(8), right.chunks_exact(8));
         let (left_rest, right_rest) = (left_parts.remainder(), right_parts.remainder());

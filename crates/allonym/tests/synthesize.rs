@@ -268,6 +268,88 @@ fn an_interrupted_run_goes_on_at_the_announced_price() {
     assert!(price <= 2.0 && price > 1.98, "{price}");
 }
 
+/// A tiny language model of the program's kind.
+fn language_model(place: &Place, how: &[&str]) -> String {
+    let texts: String = (0..40).map(|i| format!("the movie was good number {} and we liked it\n", i % 7)).collect();
+    place.file("public.txt", texts);
+    place.file("near.txt", "the 1 0\nmovie 0 1\ngood 1 1\n");
+    let (data, vectors, out) = (place.name("public.txt"), place.name("near.txt"), place.name("language"));
+    let tiny = ["--cells", "8", "--words", "8", "--vocabulary-size", "2000", "--steps", "2", "--batch", "4"];
+    let command = ["train", "fluent", "--data", &data, "--format", "lines", "--embeddings", &vectors, "--out", &out];
+    let outcome = run(&[&command[..], &tiny, how].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    out
+}
+
+#[test]
+fn another_language_model_can_be_tuned() {
+    let place = Place::new();
+    place.file("in.csv", records(40));
+    let model = language_model(&place, &["--public"]);
+    let with = |more: &[&str]| synthesize(&place, &[&PRIVATE[..], more].concat());
+    let outcome = with(&["--model", &model]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    // Rank 8 on 8 cells and a shift: 8 x 8 twice, and 8.
+    assert!(outcome.stdout.contains("(136 numbers trained each)"), "{}", outcome.stdout);
+    assert!(!outcome.stdout.contains("pay for that apart"), "{}", outcome.stdout);
+    let resumed = with(&["--resume"]);
+    assert!(resumed.code == Some(2) && resumed.stderr.contains("model"), "another model is another run: {resumed:?}");
+    for (more, says) in [
+        (vec!["--model", "nowhere"], "there is no model at nowhere"),
+        (vec!["--model", &model, "--method", "lstm"], "`--model` means nothing for this method"),
+    ] {
+        let refused = with(&more);
+        assert!(refused.code == Some(2) && refused.stderr.contains(says), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_language_model_of_private_texts_is_refused_or_its_price_is_told() {
+    let place = Place::new();
+    place.file("in.csv", records(40));
+    let model = language_model(&place, &["--private", "noise=1.0,clip=1.0,delta=1e-3"]);
+    let outcome = synthesize(&place, &[&PRIVATE[..], &["--model", &model]].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("was trained on pay for that apart: epsilon "), "{}", outcome.stdout);
+    let place = Place::new();
+    place.file("in.csv", records(40));
+    let model = language_model(&place, &[]);
+    let outcome = synthesize(&place, &[&PRIVATE[..], &["--model", &model]].concat());
+    assert!(outcome.code == Some(1) && outcome.stderr.contains("private texts without protection"), "{outcome:?}");
+}
+
+#[test]
+fn what_was_copied_is_held_against_texts_that_were_not_learned_from() {
+    let place = Place::new();
+    let stock = "this is a very long sentence that many people say";
+    let row = |i: usize| {
+        let (label, split) = (["good", "bad"][i % 2], if i < 200 { "train" } else { "test" });
+        format!("{label},{split},{stock}. it was {}\n", ["great", "awful"][i % 2])
+    };
+    place.file("in.csv", "label,split,text\n".to_owned() + &(0..260).map(row).collect::<String>());
+    place.file("public.csv", format!("label,text\ngood,{stock}\n"));
+    let (data, out, public) = (place.name("in.csv"), place.name("figures"), place.name("public.csv"));
+    let command = ["reproduce", "dpvg", "--data", &data, "--out", &out, "--epsilon", "8", "--delta", "1e-3"];
+    let small = ["--count", "40", "--max-tokens", "16", "--only", "tuned", "--threads", "1", "--json"];
+    let figures = |more: &[&str]| {
+        let outcome = run(&[&command[..], &small, more].concat());
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        serde_json::from_str::<serde_json::Value>(&outcome.stdout).unwrap()
+    };
+    let found = figures(&[]);
+    assert_eq!(found["records"], serde_json::json!([200, 60, 60]));
+    assert_eq!(found["rows"].as_array().unwrap().len(), 2, "originals, and what was asked for");
+    // All texts say the same: whatever is copied stands in both parts.
+    let [runs, sentences] = [0, 1].map(|place| found["rows"][1]["copied"][place].clone());
+    assert!(runs["learned"] == 0 && runs["control"] == 0 && sentences["learned"] == 0, "{runs} {sentences}");
+    let public = figures(&["--public-texts", &public]);
+    let of_public = public["rows"][1]["copied"][0].clone();
+    assert!(of_public["public"].as_u64() <= runs["both"].as_u64(), "{of_public} {runs}");
+    assert_eq!(place.read("figures/private/copied-tuned-1.txt"), "");
+    let other = run(&[&command[..], &["--only", "magic"]].concat());
+    assert!(other.code == Some(2) && other.stderr.contains("there is no system `magic`"), "{other:?}");
+}
+
 #[test]
 fn the_paper_is_measured_again_and_goes_on_where_it_was() {
     let place = Place::new();
@@ -281,7 +363,15 @@ fn the_paper_is_measured_again_and_goes_on_where_it_was() {
     // Every word tells the label here.
     let row = outcome.stdout.lines().find(|line| line.starts_with("| original |")).unwrap();
     assert_eq!(row.matches("1.000 / 1.000").count(), 4, "{row}");
-    for part in ["| unigram (1) |", "| tuned (1) |", "| dp-e-d (2) |", "| dpvg (2) |", "| MNB | good |", "Figure 4"] {
+    for part in [
+        "| unigram (1) |",
+        "| tuned (1) |",
+        "| dp-e-d (2) |",
+        "| dpvg (2) |",
+        "| MNB | good |",
+        "What is copied",
+        "Figure 4",
+    ] {
         assert!(outcome.stdout.contains(part), "{part}: {}", outcome.stdout);
     }
     for file in ["dpvg.md", "dpvg.json", "figure-3-tuned.svg", "figure-4.svg", "private/training.jsonl"] {

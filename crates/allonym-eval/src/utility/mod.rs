@@ -11,7 +11,7 @@ mod similarity;
 
 pub use averaged::Averaged;
 pub use bleu::bleu;
-pub use copied::Runs;
+pub use copied::{Copied, Piece, Pieces};
 pub use fluency::{Fluency, WordModel};
 pub use label::label_kept;
 pub use overlap::{Words, words_kept};

@@ -16,6 +16,7 @@ mod noised;
 mod policy;
 mod q_learning;
 mod q_network;
+mod q_steps;
 mod replay;
 mod reward;
 mod settings;

@@ -5,6 +5,7 @@
 
 use super::actions::Ranges;
 use super::q_network::{QNetwork, QOptimiser, best};
+use super::q_steps::Batch;
 use super::replay::{Replay, Transition};
 use super::reward::Reward;
 use super::state::State;
@@ -12,6 +13,7 @@ use super::world::World;
 use crate::error::{ModelError, check_sizes};
 use allonym_dp::{Entropy, PrivacyRng, Purpose};
 use allonym_nn::{Matrix, Store, unit};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Settings of the paper's agent.
@@ -315,17 +317,15 @@ impl QAgent {
             let values = target.values(states, threads);
             (0..states.rows()).map(|row| best(values.row(row)).1).collect()
         });
-        let mut sum = 0.0;
-        for (places, later) in places.chunks_exact(batch).zip(later.chunks_exact(batch)) {
-            let held = |place: &usize| &self.replay.held[*place];
-            let states: Vec<f32> = places.iter().flat_map(|place| held(place).state.iter()).copied().collect();
-            let actions: Vec<u32> = places.iter().map(|place| held(place).action).collect();
-            let targets: Vec<f32> =
-                places.iter().zip(later).map(|(place, later)| held(place).reward + discount * later).collect();
-            let states = Matrix::of(batch, self.cells, states);
-            sum += self.network.learn(&states, &actions, &targets, &mut self.optimiser, threads);
-        }
-        sum
+        let held = |place: &usize| &self.replay.held[*place];
+        let of = |(places, later): (&[usize], &[f32])| {
+            let states: Vec<&[f32]> = places.iter().map(|place| held(place).state.as_slice()).collect();
+            let actions = places.iter().map(|place| held(place).action).collect();
+            let targets = places.iter().zip(later).map(|(place, later)| held(place).reward + discount * later);
+            Batch::new(states.into_iter(), self.cells, actions, targets.collect())
+        };
+        let batches: Vec<Batch> = places.par_chunks_exact(batch).zip(later.par_chunks_exact(batch)).map(of).collect();
+        self.network.learn(&batches, &mut self.optimiser)
     }
 }
 

@@ -1,20 +1,17 @@
-//! The network that values actions: one hidden layer, and an output for each action.
-//!
-//! A step learns from the values of a few actions, so only their rows of the output layer have a gradient: nothing is computed for the others.
+//! The network that values actions: one hidden layer, and an output for each action. How it learns stands in `q_steps.rs`.
 
 use crate::error::ModelError;
 use allonym_dp::PrivacyRng;
 use allonym_nn::layer::Linear;
-use allonym_nn::loss::huber;
 use allonym_nn::optimiser::{RmsProp, RmsPropSettings};
-use allonym_nn::{Into, Matrix, Store, multiply};
+use allonym_nn::{Matrix, Store};
 
 /// The network.
 #[derive(Clone, Debug)]
 pub(super) struct QNetwork {
     pub(super) store: Store<f32>,
-    hidden: Linear,
-    value: Linear,
+    pub(super) hidden: Linear,
+    pub(super) value: Linear,
 }
 
 impl QNetwork {
@@ -45,6 +42,25 @@ impl QNetwork {
         }
     }
 
+    /// The bias of every action.
+    pub(super) fn bias(&self) -> &[f32] {
+        self.value.bias().map_or(&[], |bias| self.store.slice(bias))
+    }
+
+    pub(super) fn bias_mut(&mut self) -> &mut [f32] {
+        let range = self.value.bias().map_or(0..0, |bias| bias.range());
+        &mut self.store.values_mut()[range]
+    }
+
+    /// Weights and biases of the hidden layer, and the weights of the output layer, which stand in this order in the store.
+    pub(super) fn parts_mut(&mut self) -> [&mut [f32]; 3] {
+        let (hidden, value) = (self.hidden.weight().range(), self.value.weight().range());
+        let [_, rest] = cut(self.store.values_mut(), hidden.start);
+        let [weights, rest] = cut(rest, hidden.len());
+        let [biases, values] = cut(rest, value.start - hidden.end);
+        [weights, biases, &mut values[..value.len()]]
+    }
+
     /// The same for the release of texts: no state's numbers depend on which others there are.
     pub(super) fn values_steadily(&self, states: &Matrix<f32>) -> Matrix<f32> {
         let Ok(mut hidden) = self.hidden.forward_steadily(&self.store, states) else {
@@ -56,6 +72,11 @@ impl QNetwork {
             Err(_) => unreachable!("the layers fit each other"),
         }
     }
+}
+
+fn cut(values: &mut [f32], place: usize) -> [&mut [f32]; 2] {
+    let (before, after) = values.split_at_mut(place);
+    [before, after]
 }
 
 /// The best action of a row of values, and its value; of equals the first.
@@ -72,11 +93,13 @@ pub(super) fn best(values: &[f32]) -> (u32, f32) {
 /// What moves a network.
 #[derive(Clone, Debug)]
 pub(super) struct QOptimiser {
-    /// Of the hidden layer: weights, then biases.
-    hidden: RmsProp<f32>,
-    value: RmsProp<f32>,
-    value_bias: RmsProp<f32>,
-    rate: f64,
+    /// Of the hidden layer, unit by unit.
+    pub(super) hidden: RmsProp<f32>,
+    pub(super) hidden_bias: RmsProp<f32>,
+    /// Of the output layer, action by action.
+    pub(super) value: RmsProp<f32>,
+    pub(super) value_bias: RmsProp<f32>,
+    pub(super) rate: f64,
 }
 
 impl QOptimiser {
@@ -84,7 +107,8 @@ impl QOptimiser {
         let settings = RmsPropSettings::default();
         let (hidden, value) = (network.hidden.weight(), network.value.weight());
         Ok(Self {
-            hidden: RmsProp::new(1, hidden.range().len() + hidden.rows(), settings)?,
+            hidden: RmsProp::new(hidden.rows(), hidden.columns(), settings)?,
+            hidden_bias: RmsProp::new(hidden.rows(), 1, settings)?,
             value: RmsProp::new(value.rows(), value.columns(), settings)?,
             value_bias: RmsProp::new(value.rows(), 1, settings)?,
             rate,
@@ -92,99 +116,41 @@ impl QOptimiser {
     }
 
     /// Its parts by name.
-    pub(super) fn parts(&self) -> [(&'static str, &RmsProp<f32>); 3] {
-        [("hidden", &self.hidden), ("value", &self.value), ("value-bias", &self.value_bias)]
+    pub(super) fn parts(&self) -> [(&'static str, &RmsProp<f32>); 4] {
+        let Self { hidden, hidden_bias, value, value_bias, .. } = self;
+        [("hidden", hidden), ("hidden-bias", hidden_bias), ("value", value), ("value-bias", value_bias)]
     }
 
     /// The same, for a change.
-    pub(super) fn parts_mut(&mut self) -> [(&'static str, &mut RmsProp<f32>); 3] {
-        [("hidden", &mut self.hidden), ("value", &mut self.value), ("value-bias", &mut self.value_bias)]
+    pub(super) fn parts_mut(&mut self) -> [(&'static str, &mut RmsProp<f32>); 4] {
+        let Self { hidden, hidden_bias, value, value_bias, .. } = self;
+        [("hidden", hidden), ("hidden-bias", hidden_bias), ("value", value), ("value-bias", value_bias)]
     }
-}
-
-impl QNetwork {
-    /// Moves the values of some actions in some states towards others; returns the mean Huber loss.
-    pub(super) fn learn(
-        &mut self,
-        states: &Matrix<f32>,
-        actions: &[u32],
-        targets: &[f32],
-        optimiser: &mut QOptimiser,
-        threads: usize,
-    ) -> f64 {
-        let (count, width) = (actions.len(), self.value.weight().columns());
-        let hidden = self.hidden(states, threads);
-        let (weights, bias) = (self.store.slice(self.value.weight()), self.bias());
-        // What flows back to the hidden layer, and the gradients of the rows that were asked for, each action once.
-        let mut to_hidden = Matrix::zeros(count, width);
-        let mut rows: Vec<usize> = actions.iter().map(|action| *action as usize).collect();
-        rows.sort_unstable();
-        rows.dedup();
-        let (mut of_rows, mut of_biases) = (vec![0.0_f32; rows.len() * width], vec![0.0_f32; rows.len()]);
-        let mut sum = 0.0;
-        for (example, (action, target)) in actions.iter().zip(targets).enumerate() {
-            let action = *action as usize;
-            let (weight, seen) = (&weights[action * width..(action + 1) * width], hidden.row(example));
-            let value = dot(weight, seen) + bias[action];
-            let (loss, slope) = huber(value - target, 1.0);
-            sum += f64::from(loss);
-            let slope = slope / count as f32;
-            let place = rows.partition_point(|row| *row < action);
-            of_biases[place] += slope;
-            let of_row = &mut of_rows[place * width..(place + 1) * width];
-            let back = to_hidden.row_mut(example);
-            for (((of_row, back), seen), weight) in of_row.iter_mut().zip(back).zip(seen).zip(weight) {
-                *of_row += slope * seen;
-                *back = if *seen > 0.0 { slope * weight } else { 0.0 };
-            }
-        }
-        self.descend(states, &to_hidden, optimiser, threads);
-        let (weight, bias) = (self.value.weight().range(), self.value.bias().map(|bias| bias.range()));
-        optimiser.value.step_rows(&mut self.store.values_mut()[weight], &rows, &of_rows, optimiser.rate);
-        if let Some(bias) = bias {
-            optimiser.value_bias.step_rows(&mut self.store.values_mut()[bias], &rows, &of_biases, optimiser.rate);
-        }
-        sum / count as f64
-    }
-
-    fn bias(&self) -> &[f32] {
-        self.value.bias().map_or(&[], |bias| self.store.slice(bias))
-    }
-
-    /// Moves the hidden layer.
-    fn descend(&mut self, states: &Matrix<f32>, to_hidden: &Matrix<f32>, optimiser: &mut QOptimiser, threads: usize) {
-        let weight = self.hidden.weight();
-        let mut gradients = Matrix::<f32>::zeros(1, weight.range().len() + weight.rows());
-        let (of_weights, of_biases) = gradients.values_mut().split_at_mut(weight.range().len());
-        let out = allonym_nn::ViewMut::of(of_weights, weight.rows(), weight.columns());
-        multiply(out, Into::Replace, to_hidden.view().transposed(), states.view(), threads);
-        for row in 0..to_hidden.rows() {
-            of_biases.iter_mut().zip(to_hidden.row(row)).for_each(|(sum, back)| *sum += back);
-        }
-        // Weights and biases of the layer stand beside each other in the store.
-        let end = self.hidden.bias().map_or(weight.range().end, |bias| bias.range().end);
-        let parameters = &mut self.store.values_mut()[weight.range().start..end];
-        optimiser.hidden.step(parameters, gradients.values(), optimiser.rate, threads);
-    }
-}
-
-/// Eight sums side by side, which the compiler turns into vectors.
-fn dot(left: &[f32], right: &[f32]) -> f32 {
-    let (left_parts, right_parts) = (left.chunks_exact(8), right.chunks_exact(8));
-    let rest: f32 = left_parts.remainder().iter().zip(right_parts.remainder()).map(|(a, b)| a * b).sum();
-    let mut sums = [0.0_f32; 8];
-    for (a, b) in left_parts.zip(right_parts) {
-        sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
-    }
-    sums.iter().sum::<f32>() + rest
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::q_steps::Batch;
     use super::*;
+    use allonym_nn::loss::huber;
 
     fn network() -> QNetwork {
         QNetwork::new((3, 16, 4), Store::new(), &mut PrivacyRng::reproducible(5)).unwrap()
+    }
+
+    /// The same batch, again and again.
+    fn learn(
+        network: &mut QNetwork,
+        states: &Matrix<f32>,
+        (actions, targets): (&[u32], &[f32]),
+        optimiser: &mut QOptimiser,
+        times: usize,
+    ) -> f64 {
+        let batch = || {
+            let rows: Vec<&[f32]> = (0..states.rows()).map(|row| states.row(row)).collect();
+            Batch::new(rows.into_iter(), states.columns(), actions.to_vec(), targets.to_vec())
+        };
+        network.learn(&(0..times).map(|_| batch()).collect::<Vec<_>>(), optimiser)
     }
 
     #[test]
@@ -194,11 +160,9 @@ mod tests {
         let states = Matrix::of(4, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
         let (actions, targets) = ([0, 1, 2, 1], [0.5, -1.0, 2.0, 0.0]);
         let row = network.store.slice(network.value.weight())[3 * 16..].to_vec();
-        let first = network.learn(&states, &actions, &targets, &mut optimiser, 1);
-        let mut last = first;
-        for _ in 0..500 {
-            last = network.learn(&states, &actions, &targets, &mut optimiser, 1);
-        }
+        let first = learn(&mut network, &states, (&actions, &targets), &mut optimiser, 1);
+        let last = learn(&mut network, &states, (&actions, &targets), &mut optimiser, 500) / 500.0;
+        let last = last.min(learn(&mut network, &states, (&actions, &targets), &mut optimiser, 1));
         assert!(last < 1e-3 && first > 0.1, "{first} {last}");
         let values = network.values(&states, 1);
         for (example, (action, target)) in actions.iter().zip(targets).enumerate() {
@@ -221,10 +185,11 @@ mod tests {
         };
         let mut moved = network.clone();
         let mut optimiser = QOptimiser::new(&network, 0.0).unwrap();
-        moved.learn(&states, &actions, &targets, &mut optimiser, 2);
-        let sizes: Vec<f64> = [optimiser.hidden.state().1, optimiser.value.state().1, optimiser.value_bias.state().1]
-            .concat()
+        learn(&mut moved, &states, (&actions, &targets), &mut optimiser, 1);
+        let sizes: Vec<f64> = optimiser
+            .parts()
             .iter()
+            .flat_map(|(_, part)| part.state().1)
             .map(|square| (f64::from(*square) / 0.01).sqrt())
             .collect();
         assert_eq!(sizes.len(), network.store.values().len());

@@ -11,7 +11,7 @@ pub use adam::{Adam, AdamSettings};
 pub use any::{Optimiser, OptimiserSettings};
 pub use noise::grid;
 pub use private::{PrivateSettings, PrivateStep};
-pub use rms_prop::{RmsProp, RmsPropSettings};
+pub use rms_prop::{Factors, RmsProp, RmsPropRows, RmsPropSettings};
 pub use sgd::Sgd;
 
 use crate::real::Real;

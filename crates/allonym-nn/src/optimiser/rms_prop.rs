@@ -90,6 +90,29 @@ impl<T: Real> RmsProp<T> {
         }
     }
 
+    /// Begins a step in which some rows are moved one by one, by parts of so many rows that several threads may share.
+    pub fn begin(&mut self, rate: f64, rows: usize) -> Vec<RmsPropRows<'_, T>> {
+        self.steps += 1;
+        let (settings, factors, steps, columns) = (self.settings, self.factors(rate), self.steps, self.columns);
+        let squares = self.squares.chunks_mut(rows * columns);
+        let of = |(squares, touched)| RmsPropRows { decay: settings.decay, factors, steps, columns, squares, touched };
+        squares.zip(self.touched.chunks_mut(rows)).map(of).collect()
+    }
+
+    /// Begins a step in which these rows are moved, each in parts: for each row the factors of the step, and its mean squares. Rows are in order, none comes twice.
+    pub fn begin_rows<'a>(&'a mut self, rows: &'a [usize], rate: f64) -> Vec<(Factors<T>, &'a mut [T])> {
+        let columns = self.columns;
+        let mut parts = self.begin(rate, usize::MAX / columns.max(1));
+        let Some(RmsPropRows { decay, factors, steps, squares, touched, .. }) = parts.pop() else { return Vec::new() };
+        let mut wanted = rows.iter().peekable();
+        let row = |(row, (squares, touched)): (usize, (&'a mut [T], &mut u64))| {
+            wanted.next_if(|wanted| **wanted == row)?;
+            let factors = factors.after(decay, steps - std::mem::replace(touched, steps) - 1);
+            Some((factors, squares))
+        };
+        squares.chunks_exact_mut(columns).zip(touched).enumerate().filter_map(row).collect()
+    }
+
     /// Lets the mean squares of a row decay for the steps that it missed.
     fn make_up(&mut self, row: usize) {
         let missed = self.steps - self.touched[row];
@@ -102,7 +125,7 @@ impl<T: Real> RmsProp<T> {
 
     fn factors(&self, rate: f64) -> Factors<T> {
         let RmsPropSettings { decay, epsilon } = self.settings;
-        Factors { decay: T::of(decay), rate: T::of(rate), epsilon: T::of(epsilon) }
+        Factors { decay: T::of(decay), rate: T::of(rate), epsilon: T::of(epsilon), kept: T::of(decay) }
     }
 
     /// What it remembers, for a checkpoint: steps, mean squares, and after which step each row was last touched.
@@ -121,21 +144,69 @@ impl<T: Real> RmsProp<T> {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Factors<T> {
+/// Some rows in a step: each may be moved once, and one that is not stays where it is.
+#[derive(Debug)]
+pub struct RmsPropRows<'a, T: Real> {
+    decay: f64,
+    factors: Factors<T>,
+    steps: u64,
+    columns: usize,
+    squares: &'a mut [T],
+    touched: &'a mut [u64],
+}
+
+impl<T: Real> RmsPropRows<'_, T> {
+    /// The factors of a row's step, which make up for those that it missed. The row is then moved, once, with [`Factors::descend`], whole or in parts.
+    pub(crate) fn factors(&mut self, row: usize) -> Factors<T> {
+        self.factors.after(self.decay, self.steps - std::mem::replace(&mut self.touched[row], self.steps) - 1)
+    }
+
+    /// The mean squares, row by row.
+    pub(crate) fn squares(&mut self) -> &mut [T] {
+        self.squares
+    }
+
+    /// Moves a row.
+    pub fn step(&mut self, row: usize, parameters: &mut [T], gradients: &[T]) {
+        let factors = self.factors(row);
+        descend(parameters, &mut self.squares[row * self.columns..(row + 1) * self.columns], gradients, factors);
+    }
+}
+
+/// The numbers of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Factors<T> {
     decay: T,
     rate: T,
     epsilon: T,
+    /// What is left of the mean square after the steps that were missed and this one.
+    kept: T,
+}
+
+impl<T: Real> Factors<T> {
+    fn after(self, decay: f64, missed: u64) -> Self {
+        Self { kept: T::of(decay.powf(missed as f64 + 1.0)), ..self }
+    }
+
+    /// Moves some parameters of a row.
+    pub fn step(self, parameters: &mut [T], squares: &mut [T], gradients: &[T]) {
+        descend(parameters, squares, gradients, self);
+    }
+
+    /// The same, within a loop that is compiled for the processor.
+    #[inline(always)]
+    pub(crate) fn descend(self, parameters: &mut [T], squares: &mut [T], gradients: &[T]) {
+        let rest = T::ONE - self.decay;
+        for ((parameter, square), gradient) in parameters.iter_mut().zip(squares).zip(gradients) {
+            *square = self.kept * *square + rest * *gradient * *gradient;
+            *parameter -= self.rate * *gradient / (square.sqrt() + self.epsilon);
+        }
+    }
 }
 
 vectorised! {
     fn descend<T>(parameters: &mut [T], squares: &mut [T], gradients: &[T], factors: Factors<T>) {
-        let Factors { decay, rate, epsilon } = factors;
-        let rest = T::ONE - decay;
-        for ((parameter, square), gradient) in parameters.iter_mut().zip(squares).zip(gradients) {
-            *square = decay * *square + rest * *gradient * *gradient;
-            *parameter -= rate * *gradient / (square.sqrt() + epsilon);
-        }
+        factors.descend(parameters, squares, gradients);
     }
 }
 
@@ -171,6 +242,33 @@ mod tests {
         let mut restored = RmsProp::new(3, 2, settings).unwrap();
         restored.restore(steps, squares, touched);
         assert_eq!(restored, rows);
+    }
+
+    #[test]
+    fn rows_in_parts_move_as_whole_ones_do() {
+        let settings = RmsPropSettings { decay: 0.9, epsilon: 1e-8 };
+        let new = || RmsProp::new(3, 2, settings).unwrap();
+        let (mut whole, mut parts, mut one_by_one) = (new(), new(), new());
+        let (mut a, mut b, mut c) = ([0.5_f64; 6], [0.5_f64; 6], [0.5_f64; 6]);
+        for (step, rows) in [vec![0], vec![1, 2], vec![2], vec![], vec![0, 2]].into_iter().enumerate() {
+            let gradients: Vec<f64> = rows.iter().flat_map(|row| [1.0 + step as f64, -0.5 - *row as f64]).collect();
+            whole.step_rows(&mut a, &rows, &gradients, 0.1);
+            for (place, (factors, squares)) in parts.begin_rows(&rows, 0.1).into_iter().enumerate() {
+                for half in 0..2 {
+                    let number = rows[place] * 2 + half;
+                    let of = place * 2 + half..=place * 2 + half;
+                    factors.step(&mut b[number..=number], &mut squares[half..=half], &gradients[of]);
+                }
+            }
+            // Two rows in the first part, one in the second.
+            let mut shared = one_by_one.begin(0.1, 2);
+            for (place, row) in rows.iter().enumerate() {
+                let parameters = &mut c[row * 2..row * 2 + 2];
+                shared[row / 2].step(row % 2, parameters, &gradients[place * 2..place * 2 + 2]);
+            }
+            let near = |other: &[f64]| a.iter().zip(other).all(|(a, b)| (a - b).abs() < 1e-12);
+            assert!(near(&b) && near(&c), "{step}: {a:?} {b:?} {c:?}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub(super) const AFTER_HELP: &str = "\
 Examples:
   allonym reproduce dpvg --data reviews.jsonl --out figures
   allonym reproduce dpvg --data reviews.jsonl --seeds 2 --count 2000 --losses 1,8 --out figures
+  allonym reproduce dpvg --data reviews.jsonl --model model --public-texts public.jsonl --only tuned --out figures
 
 Texts whose `split` is `test` are tested with, the others are learned from; without such a column half of them are, by lot. OUT/private has the texts that
 were learned from, and what was written without noise; elsewhere noise is seeded. Nothing of OUT is protected: it is yours alone unless the data is public. Texts that stand in OUT already are
@@ -78,6 +79,18 @@ pub(super) struct Dpvg {
     #[arg(long, value_delimiter = ',', default_value = "0.5,1,2,4,8", value_name = "E")]
     losses: Vec<f64>,
 
+    /// The public language model that is fitted, as `train fluent` writes it [default: the program's]. It must not have been trained on the texts
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+
+    /// Public texts, as columns of the same name: what stands in them is not counted as copied
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    public_texts: Vec<PathBuf>,
+
+    /// Only these systems, and no figure 4: unigram, tuned, dp-e-d, dpvg, 'tuned, no noise' or 'lstm, no noise'
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+
     /// Threads; 0 is one a core
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
@@ -105,6 +118,9 @@ impl Dpvg {
             svm: self.svm,
             lstm_steps: self.lstm_steps,
             losses: self.losses,
+            model: self.model,
+            public: self.public_texts,
+            systems: self.only,
             threads: self.threads,
         };
         let stop = stop_on_interrupt();

@@ -60,6 +60,10 @@ pub(super) struct Synthesize {
     #[arg(long, value_enum, default_value_t = MethodFlag::Tuned)]
     method: MethodFlag,
 
+    /// tuned: another public language model, the directory that `train fluent` wrote. It must not have been trained on these texts [default: the program's]
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+
     /// What becomes of names before anything is learned
     #[arg(long, value_enum, default_value_t = NamesFlag::Stay)]
     names: NamesFlag,
@@ -180,6 +184,7 @@ impl Synthesize {
                 MethodFlag::Lstm => Method::Lstm,
                 MethodFlag::Unigram => Method::Unigram,
             },
+            model: self.model,
             names: match self.names {
                 NamesFlag::Stay => Names::Stay,
                 NamesFlag::Public => Names::Public,
@@ -225,6 +230,7 @@ impl Synthesize {
         let steps = learns && self.words != Some(1.0);
         let own = [
             ("delta", self.delta.is_some(), learns),
+            ("model", self.model.is_some(), tuned),
             ("words", self.words.is_some(), learns),
             ("steps", self.steps.is_some(), steps),
             ("batch", self.batch.is_some(), steps),

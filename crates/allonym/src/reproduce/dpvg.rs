@@ -10,7 +10,7 @@ use crate::synthesis::{Method, Names, SynthesisSettings, synthesize};
 use allonym_dp::PrivacyRng;
 use allonym_eval::attack::{membership_by_score, nearest};
 use allonym_eval::measure::Interval;
-use allonym_eval::utility::Runs;
+use allonym_eval::utility::{Copied, Piece, Pieces};
 use allonym_io::{Format, Table};
 use allonym_nn::training::Progress;
 use allonym_text::Document;
@@ -18,8 +18,8 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-/// A run of words that is longer than this counts as copied.
-const LONGEST: usize = 8;
+/// Words of a run, or of a whole sentence at least, that counts as copied.
+const COPIED: usize = 9;
 /// Members, and as many others, whom an attacker tries to tell apart.
 const ATTACKED: usize = 1000;
 /// Words of the runs by which an attacker looks for a text in what was written.
@@ -60,6 +60,12 @@ pub struct DpvgReproduction {
     pub lstm_steps: Option<u64>,
     /// The prices of figure 4; none leaves it out.
     pub losses: Vec<f64>,
+    /// The directory of the public language model that is fitted. Default: the program's. It must not have been trained on the texts.
+    pub model: Option<PathBuf>,
+    /// Files of public texts: what stands in them is not copied from anybody.
+    pub public: Vec<PathBuf>,
+    /// The systems that are measured, by name; none means all.
+    pub systems: Vec<String>,
     /// Threads; 0 is one a core.
     pub threads: usize,
 }
@@ -82,7 +88,23 @@ impl Default for DpvgReproduction {
             svm: 4000,
             lstm_steps: None,
             losses: vec![0.5, 1.0, 2.0, 4.0, 8.0],
+            model: None,
+            public: Vec::new(),
+            systems: Vec::new(),
             threads: 0,
+        }
+    }
+}
+
+impl DpvgReproduction {
+    fn reading(&self) -> Reading {
+        Reading {
+            format: None,
+            table: Table::default(),
+            text_column: self.text_column.clone(),
+            id_column: self.label_column.clone(),
+            author_column: "author".into(),
+            label_column: self.label_column.clone(),
         }
     }
 }
@@ -96,6 +118,13 @@ struct System {
     private: bool,
     /// Whether it is run with several seeds.
     several: bool,
+}
+
+impl System {
+    /// Its name as that of a file.
+    fn file(self, seed: u64) -> String {
+        format!("{}-{seed}", self.name.replace(", ", "-").replace(' ', "-"))
+    }
 }
 
 /// Without noise, to see what noise does to membership.
@@ -113,8 +142,8 @@ const SYSTEMS: [System; 6] = [
 pub struct DpvgFigures {
     /// The labels, in the order of the F1s.
     pub labels: Vec<String>,
-    /// Texts learned from and tested with.
-    pub records: [usize; 2],
+    /// Texts learned from, tested with, and never learned from at all.
+    pub records: [usize; 3],
     /// The price of every private row.
     pub price: (f64, f64),
     /// Table I.
@@ -138,10 +167,29 @@ pub struct SystemRow {
     pub polarity: Vec<Polarity>,
     /// What two attackers find out about who was learned from. Not for originals.
     pub membership: Vec<Advantage>,
-    /// Different runs of more than eight words that stand in training texts and in no test text.
-    pub copied: Option<usize>,
+    /// Runs of nine words, and whole sentences of nine and more, that also stand in texts that were learned from. Not for originals.
+    pub copied: Option<[CopiedCounts; 2]>,
     /// A text that it wrote; not where it was trained without noise.
     pub sample: Option<String>,
+}
+
+/// How many different pieces of what was written stand elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct CopiedCounts {
+    /// Only in texts that were learned from.
+    pub learned: usize,
+    /// Only in texts that were not: what is found by chance.
+    pub control: usize,
+    /// In both.
+    pub both: usize,
+    /// In public texts too.
+    pub public: usize,
+}
+
+impl CopiedCounts {
+    fn of(found: &Copied) -> Self {
+        Self { learned: found.learned.len(), control: found.control, both: found.both, public: found.public }
+    }
 }
 
 /// What an attacker finds out.
@@ -177,6 +225,11 @@ impl Part {
         Labelled { texts: &self.texts, labels: &self.labels }
     }
 
+    fn first(&self, count: usize) -> Self {
+        let count = count.min(self.texts.len());
+        Self { texts: self.texts[..count].to_vec(), labels: self.labels[..count].to_vec() }
+    }
+
     fn some(&self, count: usize, seed: u64) -> Vec<&str> {
         let mut places: Vec<usize> = (0..self.texts.len()).collect();
         PrivacyRng::reproducible(seed).shuffle(&mut places);
@@ -194,7 +247,10 @@ pub fn reproduce_dpvg(
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<DpvgFigures, Failure> {
     progress("reading texts", None);
-    let (learned, tested, labels) = parts(plan)?;
+    let systems = chosen(&plan.systems)?;
+    let (learned, others, labels) = parts(plan)?;
+    let tested = others.first(plan.tested);
+    let public = public_texts(plan)?;
     let private = plan.out.join("private");
     std::fs::create_dir_all(&private).map_err(writing(&private))?;
     same_plan(plan, &private.join("plan.json"))?;
@@ -211,10 +267,10 @@ pub fn reproduce_dpvg(
         copied: None,
         sample: None,
     }];
-    let others = Runs::of(&as_str(&tested.texts), LONGEST + 1);
-    let originals = Runs::of(&as_str(&learned.texts), LONGEST + 1);
+    let known = [Piece::Run(COPIED), Piece::Sentence(COPIED)]
+        .map(|piece| [&learned.texts, &others.texts, &public].map(|texts| Pieces::of(&as_str(texts), piece)));
     let mut heat_maps = Vec::new();
-    for system in SYSTEMS {
+    for system in systems {
         for seed in 1..=if system.several { plan.seeds } else { 1 } {
             let name = format!("{}, seed {seed}", system.name);
             let Some(written) = written(plan, system, seed, &labels, stop, &mut |stage, made| {
@@ -234,14 +290,14 @@ pub fn reproduce_dpvg(
                 seed,
                 polarity: found,
                 membership: membership(&written, &learned, &tested)?,
-                copied: Some(originals.copied(&as_str(&written.texts), &others)),
+                copied: Some(copied(&written, &known, &private.join(format!("copied-{}.txt", system.file(seed))))?),
                 sample: written.texts.first().filter(|_| system.private).cloned(),
             });
         }
     }
     let differences = differences(&rows, &labels);
-    let losses = losses(plan, &training, stop, progress)?;
-    let records = [learned.texts.len(), tested.texts.len()];
+    let losses = if plan.systems.is_empty() { losses(plan, &training, stop, progress)? } else { Vec::new() };
+    let records = [learned.texts.len(), tested.texts.len(), others.texts.len()];
     Ok(DpvgFigures { labels, records, price: (plan.epsilon, plan.delta), rows, differences, heat: heat_maps, losses })
 }
 
@@ -251,7 +307,7 @@ fn same_plan(plan: &DpvgReproduction, path: &std::path::Path) -> Result<(), Fail
     let data = crate::evaluation::load::hash(&plan.data);
     let columns = [&plan.text_column, &plan.label_column, &plan.split_column];
     let own = serde_json::json!({"data": data, "columns": columns, "epsilon": epsilon, "delta": delta, "count": count,
-        "max-tokens": max_tokens, "k": k, "lstm-steps": lstm_steps, "program": env!("CARGO_PKG_VERSION")})
+        "max-tokens": max_tokens, "k": k, "lstm-steps": lstm_steps, "model": plan.model, "program": env!("CARGO_PKG_VERSION")})
     .to_string();
     match std::fs::read_to_string(path) {
         Ok(known) if known != own => {
@@ -269,16 +325,9 @@ fn in_short(found: &[Polarity]) -> String {
     found.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
-/// What is learned from and what is tested with, both cut to the same number of tokens.
+/// What is learned from and what is not, cut to the same number of tokens.
 fn parts(plan: &DpvgReproduction) -> Result<(Part, Part, Vec<String>), Failure> {
-    let reading = Reading {
-        format: None,
-        table: Table::default(),
-        text_column: plan.text_column.clone(),
-        id_column: plan.label_column.clone(),
-        author_column: "author".into(),
-        label_column: plan.label_column.clone(),
-    };
+    let reading = plan.reading();
     let named = vec![plan.label_column.clone()];
     let wanted = [named.clone(), vec![plan.split_column.clone()]].concat();
     let loaded = Loaded::read(&plan.data, &reading, &wanted, &named)?;
@@ -307,8 +356,6 @@ fn parts(plan: &DpvgReproduction) -> Result<(Part, Part, Vec<String>), Failure> 
         part.texts.push(cut(&loaded.texts[record], plan.max_tokens));
         part.labels.push(labels.partition_point(|label| *label < of_records[record]) as u32);
     }
-    tested.texts.truncate(plan.tested);
-    tested.labels.truncate(plan.tested);
     if learned.texts.is_empty() || tested.texts.is_empty() {
         let message = format!("{} texts to learn from and {} to test with", learned.texts.len(), tested.texts.len());
         return Err(Failure::new(
@@ -341,7 +388,7 @@ fn written(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<Option<Part>, Failure> {
-    let name = format!("{}-{seed}", system.name.replace(", ", "-").replace(' ', "-"));
+    let name = system.file(seed);
     let private = plan.out.join("private");
     let work = private.join(&name);
     // What was written without noise may be what was read.
@@ -359,6 +406,7 @@ fn written(
             count: plan.count,
             max_tokens: plan.max_tokens,
             method: system.method,
+            model: plan.model.clone().filter(|_| system.method == Method::Tuned),
             names: system.names,
             k: plan.k,
             steps: plan.lstm_steps.filter(|_| system.method == Method::Lstm),
@@ -382,12 +430,42 @@ fn written(
     Ok(Some(part))
 }
 
+/// The systems of these names, or all.
+fn chosen(names: &[String]) -> Result<Vec<System>, Failure> {
+    if let Some(name) = names.iter().find(|name| SYSTEMS.iter().all(|system| system.name != name.as_str())) {
+        let known: Vec<&str> = SYSTEMS.iter().map(|system| system.name).collect();
+        let message = format!("there is no system `{name}`");
+        return Err(Failure::new(message, format!("there are: {}", known.join("; "))));
+    }
+    let wanted = |system: &&System| names.is_empty() || names.iter().any(|name| name == system.name);
+    Ok(SYSTEMS.iter().filter(wanted).copied().collect())
+}
+
+/// Public texts, whole: nobody learned less of them than there is.
+fn public_texts(plan: &DpvgReproduction) -> Result<Vec<String>, Failure> {
+    let mut texts = Vec::new();
+    for path in &plan.public {
+        texts.extend(Loaded::read(path, &plan.reading(), &[], &[])?.texts);
+    }
+    Ok(texts)
+}
+
+/// Counts what was copied, and leaves for the owner what stands in learned texts alone.
+fn copied(written: &Part, known: &[[Pieces; 3]; 2], list: &std::path::Path) -> Result<[CopiedCounts; 2], Failure> {
+    let texts = as_str(&written.texts);
+    let [runs, sentences] =
+        known.each_ref().map(|[learned, others, public]| Pieces::copied(&texts, learned, others, public));
+    let lines: String = runs.learned.iter().chain(&sentences.learned).map(|words| format!("{words}\n")).collect();
+    std::fs::write(list, lines).map_err(writing(list))?;
+    Ok([CopiedCounts::of(&runs), CopiedCounts::of(&sentences)])
+}
+
 /// Two attackers have the synthetic texts and guess who was learned from: one looks for the nearest text, one for runs of words.
 fn membership(written: &Part, learned: &Part, tested: &Part) -> Result<Vec<Advantage>, Failure> {
     let count = ATTACKED.min(learned.texts.len()).min(tested.texts.len()) / 2 * 2;
     let (members, others) = (learned.some(count, 3), tested.some(count, 4));
     let texts = as_str(&written.texts);
-    let runs = Runs::of(&texts, RUN);
+    let runs = Pieces::of(&texts, Piece::Run(RUN));
     let scores = [
         ("nearest text", nearest(&members, &texts)?, nearest(&others, &texts)?),
         ("runs of three words", runs.share(&members), runs.share(&others)),

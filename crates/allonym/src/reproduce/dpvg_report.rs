@@ -18,7 +18,7 @@ const PAPER: [(&str, [(f64, f64); 4]); 3] = [
 impl DpvgFigures {
     /// Table I and what stands beside it.
     pub fn markdown(&self) -> String {
-        let [learned, tested] = self.records;
+        let [learned, tested, others] = self.records;
         let (epsilon, delta) = self.price;
         let mut text = format!(
             "# DPvG, measured again\n\n- {learned} texts learned from, {tested} tested with. Private rows cost a record epsilon {epsilon}, delta {delta:e} (added or removed), by a sound accountant. The noise is seeded here, for the sake of repetition, so none of these texts is protected: nothing of them is to be shown unless the data is public.\n- `dpvg` generalises names until k records share them, which depends on all records: its epsilon holds for the generalised texts alone.\n\n## Table I: F1 of {}\n\n| learned from | {} |\n|---|{}\n",
@@ -47,15 +47,32 @@ impl DpvgFigures {
                 found.classifier, found.label, difference.value, difference.low, difference.high
             );
         }
-        text.push_str("\n## Who was learned from\n\nTwo attackers have the synthetic texts and guess whether a text was learned from: members found less others taken for one; 0 is a blind guess. Copied: runs of more than eight words of training texts that no test text has.\n\n| system | by the nearest text | by runs of three words | copied |\n|---|---|---|---|\n");
+        text.push_str("\n## Who was learned from\n\nTwo attackers have the synthetic texts and guess whether a text was learned from: members found less others taken for one; 0 is a blind guess.\n\n| system | by the nearest text | by runs of three words |\n|---|---|---|\n");
         for row in &self.rows {
-            let Some(copied) = row.copied else { continue };
+            if row.membership.is_empty() {
+                continue;
+            }
             let each = |found: &Advantage| {
                 let Interval { value, low, high } = found.advantage;
                 format!("{value:.3} ({low:.3} to {high:.3})")
             };
             let found: Vec<String> = row.membership.iter().map(each).collect();
-            let _ = writeln!(text, "| {} | {} | {copied} |", row.name(), found.join(" | "));
+            let _ = writeln!(text, "| {} | {} |", row.name(), found.join(" | "));
+        }
+        let _ = writeln!(
+            text,
+            "\n## What is copied\n\nDifferent runs of nine words / whole sentences of nine and more that a system wrote and that stand in none but the {learned} texts that were learned from; in none but {others} that were not (what is found by chance); in both; or in public texts too. `private/copied-*.txt` lists the first.\n\n| system | learned from | not learned from | both | public |\n|---|---|---|---|---|"
+        );
+        for row in &self.rows {
+            let Some([runs, sentences]) = row.copied else { continue };
+            let cells = [
+                (runs.learned, sentences.learned),
+                (runs.control, sentences.control),
+                (runs.both, sentences.both),
+                (runs.public, sentences.public),
+            ];
+            let cells = cells.map(|(runs, sentences)| format!("{runs} / {sentences}"));
+            let _ = writeln!(text, "| {} | {} |", row.name(), cells.join(" | "));
         }
         text.push_str("\n## Figure 3: cosine of originals and synthetic texts, residual IDF\n\n| system | mean | largest |\n|---|---|---|\n");
         for heat in &self.heat {

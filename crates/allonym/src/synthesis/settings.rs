@@ -61,6 +61,9 @@ pub struct SynthesisSettings {
     pub max_tokens: usize,
     /// What writes. Default a tuned language model.
     pub method: Method,
+    /// The directory of the public language model that is tuned, as `train fluent` writes it. Default: the one that comes with the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<PathBuf>,
     /// What becomes of names first.
     pub names: Names,
     /// How many records must share what is said for a name, where names are to be k-anonymous. Default 5.
@@ -112,6 +115,7 @@ impl Default for SynthesisSettings {
             count: 1000,
             max_tokens: 100,
             method: Method::Tuned,
+            model: None,
             names: Names::Stay,
             k: 5,
             words: None,

@@ -70,7 +70,8 @@ pub fn synthesize(
         progress(&price_of(plan, price, settings), None);
         prices.push(price);
     }
-    let statement = SynthesisStatement::of(settings, &prices);
+    let mut statement = SynthesisStatement::of(settings, &prices);
+    statement.assumptions.extend(public.paid_before().map(str::to_owned));
     let _lock = begin(&settings.work, settings, labelled.hash.as_ref(), settings.resume)?;
     let stopped = |plans: Vec<Planned>| {
         Ok(Synthesized {
@@ -103,7 +104,14 @@ pub fn synthesize(
         let count = plans.len() as u64;
         // Each label has streams of its own.
         let stream = |text: u64| entropy.stream(Purpose::Synthetic, text * count + place as u64);
-        let Some(texts) = writer.write(settings.share(place, plans.len()), sampling, stream, stop)? else {
+        let share = settings.share(place, plans.len());
+        let mut told = Told::default();
+        let done = &mut |done: usize| {
+            if let Some(line) = told.line(done, share) {
+                progress(&format!("{named}{line}"), None);
+            }
+        };
+        let Some(texts) = writer.write(share, sampling, stream, stop, done)? else {
             return stopped(plans);
         };
         columns.push(texts);
@@ -112,6 +120,21 @@ pub fn synthesize(
     write(settings, format, public.vocabulary(), &labels, &columns)?;
     let kept = Some(settings.work.clone());
     Ok(Synthesized { plans, trained, written: settings.count, kept, stopped: false, statement: Some(statement) })
+}
+
+/// What is told while texts are written: a line for each tenth of them.
+#[derive(Default)]
+struct Told {
+    tenths: usize,
+}
+
+impl Told {
+    fn line(&mut self, done: usize, all: usize) -> Option<String> {
+        let tenths = 10 * done / all.max(1);
+        let news = tenths > self.tenths && done < all;
+        self.tenths = tenths.max(self.tenths);
+        news.then(|| format!("{done} of {all} texts written"))
+    }
 }
 
 /// What a label will cost, before its first step.

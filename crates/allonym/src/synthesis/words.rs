@@ -72,7 +72,7 @@ pub(super) fn learn(
             found
         }
     };
-    let Public::Language(language) = public else {
+    let Public::Language(language, _) = public else {
         let seeds =
             plans.iter().zip(&found.sums).map(|(plan, sums)| Words::Seeds(seeds(plan, sums, public.vocabulary())));
         return Ok(Some(seeds.collect()));

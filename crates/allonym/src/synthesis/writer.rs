@@ -2,14 +2,17 @@
 
 use super::plan::Planned;
 use super::settings::{Method, SynthesisSettings};
+use super::statement::up;
 use super::unigram::Unigram;
 use crate::failure::Failure;
+use crate::model::{OpenModel, Trained};
 use crate::training::WITHHELD;
 use allonym_dp::PrivacyRng;
 use allonym_models::language_model::{LanguageModel, Text};
 use allonym_models::seeded::{Seeded, SeededSettings};
 use allonym_models::tuned::{Tilt, Tuned, TunedSettings};
 use allonym_models::{Sampling, Written};
+use allonym_nn::Protection;
 use allonym_nn::training::{Data, Ended, Model, Progress, Run, Standing, train};
 use allonym_text::Vocabulary;
 use allonym_text::vocabulary::START;
@@ -22,7 +25,8 @@ const AT_ONCE: usize = 256;
 
 /// What is public: the language model, or for a model from nothing the words alone.
 pub(super) enum Public {
-    Language(Arc<LanguageModel>),
+    /// With what its card says of those it was trained on, unless all of that was public.
+    Language(Arc<LanguageModel>, Option<String>),
     Words(Arc<Vocabulary>),
 }
 
@@ -45,7 +49,8 @@ pub(super) enum Writer {
 impl Public {
     pub(super) fn open(settings: &SynthesisSettings) -> Result<Self, Failure> {
         Ok(match settings.method {
-            Method::Tuned | Method::Unigram => Self::Language(Arc::new(crate::bundled::bundled_model()?.0.language)),
+            Method::Tuned => Self::language(settings.model.as_deref())?,
+            Method::Unigram => Self::language(None)?,
             Method::Lstm => {
                 let all = Vocabulary::english(Vocabulary::english_size())?;
                 Self::Words(Arc::new(all.truncated(settings.lstm_words)?))
@@ -53,9 +58,35 @@ impl Public {
         })
     }
 
+    /// The language model of a directory, or the program's own.
+    fn language(directory: Option<&Path>) -> Result<Self, Failure> {
+        let open = directory.map_or_else(OpenModel::bundled, |directory| OpenModel::open(directory, false))?;
+        let Trained::Fluent(model) = open.model else {
+            let message = format!("the model is of the kind `{}`, which cannot be tuned", open.card.kind);
+            return Err(Failure::new(message, "give one that `allonym train fluent` wrote"));
+        };
+        let paid = match open.card.guarantee {
+            Protection::Differential(paid) => Some(format!(
+                "records that the language model was trained on pay for that apart: epsilon {} if one is added or removed, delta {:e} (its card)",
+                up(paid.epsilon_add_remove),
+                paid.delta
+            )),
+            Protection::Public | Protection::Unprotected => None,
+        };
+        Ok(Self::Language(Arc::new(model.language), paid))
+    }
+
+    /// What those pay on whom the public model was trained.
+    pub(super) fn paid_before(&self) -> Option<&str> {
+        match self {
+            Self::Language(_, paid) => paid.as_deref(),
+            Self::Words(_) => None,
+        }
+    }
+
     pub(super) fn vocabulary(&self) -> &Vocabulary {
         match self {
-            Self::Language(language) => language.vocabulary(),
+            Self::Language(language, _) => language.vocabulary(),
             Self::Words(words) => words,
         }
     }
@@ -64,10 +95,10 @@ impl Public {
     pub(super) fn writer(&self, settings: &SynthesisSettings, words: Words) -> Result<Writer, Failure> {
         let shape = TunedSettings { rank: settings.rank, ..TunedSettings::default() };
         Ok(match (self, words) {
-            (Self::Language(language), Words::Tilt(tilt)) => {
+            (Self::Language(language, _), Words::Tilt(tilt)) => {
                 Writer::Tuned(Box::new(Tuned::tilted(shape, language, tilt)?))
             }
-            (Self::Language(language), _) => Writer::Tuned(Box::new(Tuned::new(shape, language.clone())?)),
+            (Self::Language(language, _), _) => Writer::Tuned(Box::new(Tuned::new(shape, language.clone())?)),
             (Self::Words(vocabulary), words) => {
                 let seed = settings.seed.unwrap_or(SeededSettings::default().seed);
                 let shape =
@@ -115,6 +146,7 @@ impl Writer {
         sampling: Sampling,
         stream: impl Fn(u64) -> PrivacyRng + Sync,
         stop: &AtomicBool,
+        progress: &mut dyn FnMut(usize),
     ) -> Result<Option<Vec<Written>>, Failure> {
         let each = match self {
             Self::Tuned(model) => model.drafts(),
@@ -127,6 +159,7 @@ impl Writer {
             }
             let (first, more) = ((written.len() * each) as u64, AT_ONCE.min(count - written.len()));
             written.extend(self.write_some(more, sampling, |text| stream(first + text))?);
+            progress(written.len());
         }
         Ok(Some(written))
     }
