@@ -262,12 +262,13 @@ mod tests {
                 let examples = |of: &Matrix<f64>| {
                     Examples::of((0..count).map(|row| of.row(row)).collect::<Vec<_>>().into_iter(), inputs)
                 };
+                own.iter_mut().for_each(RmsProp::begin);
                 let [of_weights, of_biases] = own.each_mut();
                 let mut layer = Units {
                     weights: &mut weights,
                     biases: &mut biases,
-                    of_weights: of_weights.begin(0.01, units).remove(0),
-                    of_biases: of_biases.begin(0.01, units).remove(0),
+                    of_weights: of_weights.parts(0.01, units).remove(0),
+                    of_biases: of_biases.parts(0.01, units).remove(0),
                 };
                 let said = layer.pass(Some((&examples(&before), &slopes)), Some(&examples(&after)));
                 let slopes = Matrix::of(count, units, slopes);
@@ -286,12 +287,13 @@ mod tests {
             RmsProp::new(1, 2, RmsPropSettings::default()).unwrap(),
             RmsProp::new(1, 1, RmsPropSettings::default()).unwrap(),
         );
+        (of_weights.begin(), of_biases.begin());
         let examples = Examples::of([[3.0, 4.0].as_slice()].into_iter(), 2);
         let mut units = Units {
             weights: &mut weights,
             biases: &mut biases,
-            of_weights: of_weights.begin(0.1, 1).remove(0),
-            of_biases: of_biases.begin(0.1, 1).remove(0),
+            of_weights: of_weights.parts(0.1, 1).remove(0),
+            of_biases: of_biases.parts(0.1, 1).remove(0),
         };
         // 1 * 3 + 2 * 4 + 0.5
         assert_eq!(units.pass(None, Some(&examples)), [11.5]);

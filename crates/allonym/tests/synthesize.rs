@@ -293,7 +293,10 @@ fn another_language_model_can_be_tuned() {
     assert!(outcome.stdout.contains("(136 numbers trained each)"), "{}", outcome.stdout);
     assert!(!outcome.stdout.contains("pay for that apart"), "{}", outcome.stdout);
     let resumed = with(&["--resume"]);
-    assert!(resumed.code == Some(2) && resumed.stderr.contains("model"), "another model is another run: {resumed:?}");
+    assert!(
+        resumed.code == Some(1) && resumed.stderr.contains("`model` was"),
+        "another model is another run: {resumed:?}"
+    );
     for (more, says) in [
         (vec!["--model", "nowhere"], "there is no model at nowhere"),
         (vec!["--model", &model, "--method", "lstm"], "`--model` means nothing for this method"),

@@ -115,6 +115,11 @@ impl QOptimiser {
         })
     }
 
+    /// Begins a step of all but the biases of actions.
+    pub(super) fn begin(&mut self) {
+        [&mut self.hidden, &mut self.hidden_bias, &mut self.value].into_iter().for_each(RmsProp::begin);
+    }
+
     /// Its parts by name.
     pub(super) fn parts(&self) -> [(&'static str, &RmsProp<f32>); 4] {
         let Self { hidden, hidden_bias, value, value_bias, .. } = self;
@@ -170,6 +175,29 @@ mod tests {
         }
         assert_eq!(network.store.slice(network.value.weight())[3 * 16..], row, "nobody asked for action 3");
         assert_eq!(best(&[1.0, 3.0, 3.0]), (1, 3.0));
+    }
+
+    #[test]
+    fn batches_together_teach_what_they_teach_one_by_one() {
+        let rng = &mut PrivacyRng::reproducible(9);
+        let mut network = QNetwork::new((5, 50, 7), Store::new(), rng).unwrap();
+        let mut optimiser = QOptimiser::new(&network, 1e-3).unwrap();
+        let (mut other, mut others) = (network.clone(), optimiser.clone());
+        let state = |seed: usize| (0..5).map(|i| ((i * 37 + seed * 11) % 19) as f32 / 9.0 - 1.0).collect::<Vec<f32>>();
+        let batch = |seed: usize| {
+            let states: Vec<Vec<f32>> = (0..4).map(|example| state(seed + example)).collect();
+            let actions = (0..4).map(|example| ((seed + example * example) % 7) as u32).collect();
+            Batch::new(states.iter().map(Vec::as_slice), 5, actions, vec![0.5, -0.5, 1.0, 0.0])
+        };
+        let together = network.learn(&(0..6).map(batch).collect::<Vec<_>>(), &mut optimiser);
+        let one_by_one: f64 = (0..6).map(|seed| other.learn(&[batch(seed)], &mut others)).sum();
+        assert!((together - one_by_one).abs() < 1e-6, "{together} {one_by_one}");
+        let near = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
+        assert!(near(network.store.values(), other.store.values()));
+        for ((name, part), (_, other)) in optimiser.parts().into_iter().zip(others.parts()) {
+            assert_eq!(part.state().0, 6, "{name}: steps");
+            assert!(near(part.state().1, other.state().1), "{name}");
+        }
     }
 
     #[test]

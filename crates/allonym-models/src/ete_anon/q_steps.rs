@@ -105,6 +105,9 @@ impl QNetwork {
         optimiser: &mut QOptimiser,
         said: &mut [Vec<f32>],
     ) -> Vec<Vec<f32>> {
+        if moved.is_some() {
+            optimiser.begin();
+        }
         let rows = Rows::of(moved.map(|(batch, _)| batch), next);
         let shares = self.shares(&rows, optimiser, said);
         shares.into_par_iter().map(|share| share.step(&rows, moved, next)).collect()
@@ -120,8 +123,8 @@ impl QNetwork {
         let each = units.div_ceil(SHARES);
         let rate = optimiser.rate;
         let (of_weights, of_biases): (Vec<RmsPropRows<'_, f32>>, Vec<RmsPropRows<'_, f32>>) =
-            (optimiser.hidden.begin(rate, each), optimiser.hidden_bias.begin(rate, each));
-        let squares = optimiser.value.begin_rows(&rows.moved, rate);
+            (optimiser.hidden.parts(rate, each), optimiser.hidden_bias.parts(rate, each));
+        let squares = optimiser.value.rows(&rows.moved, rate);
         let [weights, biases, values] = self.parts_mut();
         let mut shares: Vec<Share<'a>> = weights
             .chunks_mut(each * inputs)

@@ -156,17 +156,20 @@ mod agents {
                 world.rewards(&all, contexts).unwrap().iter().map(|reward| reward.total).sum::<f64>() / 20.0
             };
             for settings in settings_of_agents() {
-                let mut learner = Learner::new(&settings, model.shape().sizes(), 1).unwrap();
-                let random = learner.at_random(&world, 200, 9).unwrap();
-                let curve = learn(&mut learner, &world, usize::MAX);
-                let mut rngs: Vec<PrivacyRng> = (0..20).map(PrivacyRng::reproducible).collect();
-                let after = worth(&learner.agent().change(&contexts, &mut rngs).unwrap());
                 let name = settings.name();
-                assert!(learner.is_done() && curve.last().unwrap().episodes == settings.episodes());
-                // Few episodes teach the paper's agent little.
-                let more = if name == "paper" { 0.05 } else { 0.1 };
+                // Few episodes teach the paper's agent little, and how little is a matter of luck: over eight seeds the mean gain at alpha 0.5 was 0.09, its deviation 0.06.
+                let (seeds, more) = if name == "paper" { (4, 0.03) } else { (1, 0.1) };
+                let (mut after, mut random) = (0.0, 0.0);
+                for seed in 1..=seeds {
+                    let mut learner = Learner::new(&settings, model.shape().sizes(), seed).unwrap();
+                    random += learner.at_random(&world, 200, 9).unwrap().last / seeds as f64;
+                    let curve = learn(&mut learner, &world, usize::MAX);
+                    let mut rngs: Vec<PrivacyRng> = (0..20).map(PrivacyRng::reproducible).collect();
+                    after += worth(&learner.agent().change(&contexts, &mut rngs).unwrap()) / seeds as f64;
+                    assert!(learner.is_done() && curve.last().unwrap().episodes == settings.episodes());
+                }
                 assert!(after > worth(&contexts) + more, "{name} {alpha}: {after} {}", worth(&contexts));
-                assert!(after > random.last + more, "{name} {alpha}: {after} {random:?}");
+                assert!(after > random + more, "{name} {alpha}: {after} {random}");
             }
         }
     }

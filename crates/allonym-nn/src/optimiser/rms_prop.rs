@@ -90,19 +90,23 @@ impl<T: Real> RmsProp<T> {
         }
     }
 
-    /// Begins a step in which some rows are moved one by one, by parts of so many rows that several threads may share.
-    pub fn begin(&mut self, rate: f64, rows: usize) -> Vec<RmsPropRows<'_, T>> {
+    /// Begins a step in which some rows are moved one by one: see [`Self::parts`] and [`Self::rows`].
+    pub fn begin(&mut self) {
         self.steps += 1;
+    }
+
+    /// All rows in the step that was begun, in parts of so many rows that several threads may share.
+    pub fn parts(&mut self, rate: f64, rows: usize) -> Vec<RmsPropRows<'_, T>> {
         let (settings, factors, steps, columns) = (self.settings, self.factors(rate), self.steps, self.columns);
         let squares = self.squares.chunks_mut(rows * columns);
         let of = |(squares, touched)| RmsPropRows { decay: settings.decay, factors, steps, columns, squares, touched };
         squares.zip(self.touched.chunks_mut(rows)).map(of).collect()
     }
 
-    /// Begins a step in which these rows are moved, each in parts: for each row the factors of the step, and its mean squares. Rows are in order, none comes twice.
-    pub fn begin_rows<'a>(&'a mut self, rows: &'a [usize], rate: f64) -> Vec<(Factors<T>, &'a mut [T])> {
+    /// Some rows in the step that was begun, to be moved in parts: for each row the factors of the step, and its mean squares. Rows are in order, none comes twice.
+    pub fn rows<'a>(&'a mut self, rows: &'a [usize], rate: f64) -> Vec<(Factors<T>, &'a mut [T])> {
         let columns = self.columns;
-        let mut parts = self.begin(rate, usize::MAX / columns.max(1));
+        let mut parts = self.parts(rate, usize::MAX / columns.max(1));
         let Some(RmsPropRows { decay, factors, steps, squares, touched, .. }) = parts.pop() else { return Vec::new() };
         let mut wanted = rows.iter().peekable();
         let row = |(row, (squares, touched)): (usize, (&'a mut [T], &mut u64))| {
@@ -253,7 +257,8 @@ mod tests {
         for (step, rows) in [vec![0], vec![1, 2], vec![2], vec![], vec![0, 2]].into_iter().enumerate() {
             let gradients: Vec<f64> = rows.iter().flat_map(|row| [1.0 + step as f64, -0.5 - *row as f64]).collect();
             whole.step_rows(&mut a, &rows, &gradients, 0.1);
-            for (place, (factors, squares)) in parts.begin_rows(&rows, 0.1).into_iter().enumerate() {
+            parts.begin();
+            for (place, (factors, squares)) in parts.rows(&rows, 0.1).into_iter().enumerate() {
                 for half in 0..2 {
                     let number = rows[place] * 2 + half;
                     let of = place * 2 + half..=place * 2 + half;
@@ -261,7 +266,8 @@ mod tests {
                 }
             }
             // Two rows in the first part, one in the second.
-            let mut shared = one_by_one.begin(0.1, 2);
+            one_by_one.begin();
+            let mut shared = one_by_one.parts(0.1, 2);
             for (place, row) in rows.iter().enumerate() {
                 let parameters = &mut c[row * 2..row * 2 + 2];
                 shared[row / 2].step(row % 2, parameters, &gradients[place * 2..place * 2 + 2]);
