@@ -150,6 +150,67 @@ fn mistakes_are_found_before_anything_is_spent() {
 }
 
 #[test]
+fn a_dry_run_tells_the_price_and_leaves_nothing() {
+    for method in [&["--delta", "1e-3"][..], &["--method", "unigram"]] {
+        let place = Place::new();
+        place.file("in.csv", records(40));
+        let data = place.name("in.csv");
+        let command = ["synthesize", "--data", &data, "--out", &place.name("out.csv"), "--epsilon", "2", "--dry-run"];
+        let outcome = run(&[&command[..], method].concat());
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("the price of a record: epsilon"), "{}", outcome.stderr);
+        assert!(outcome.stdout.starts_with("nothing was counted, trained or written\nnot protected\n"), "{outcome:?}");
+        assert!(outcome.stdout.contains("  - how many records there are\n"), "{}", outcome.stdout);
+        assert!(!place.path("out.csv").exists() && !place.path("out.csv.training").exists());
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_found_before_anything_is_spent() {
+    let place = Place::new();
+    place.file("in.csv", records(40));
+    std::fs::create_dir(place.path("out.csv")).unwrap();
+    let outcome = synthesize(&place, &PRIVATE);
+    assert!(outcome.code == Some(2) && outcome.stderr.contains("is a directory"), "{outcome:?}");
+    assert!(!outcome.stderr.contains("counting words") && !place.path("out.csv.training").exists(), "{outcome:?}");
+    let k = synthesize(&place, &[&PRIVATE[..], &["--names", "k-anonymous", "--k", "1"]].concat());
+    assert!(k.code == Some(2), "{k:?}");
+}
+
+#[test]
+fn a_record_that_changes_its_label_pays_twice_and_large_prices_are_called_large() {
+    let place = Place::new();
+    place.file("in.csv", records(40));
+    let labels = ["--label-column", "label", "--delta", "1e-3", "--dry-run"];
+    let outcome = synthesize(&place, &[&labels[..], &["--epsilon", "1"]].concat());
+    // Two releases with noise of their own: twice delta, too.
+    assert!(outcome.stdout.contains("if it is exchanged for one of another label; delta 2e-3\n"), "{}", outcome.stdout);
+    assert!(!outcome.stdout.contains("promises nothing in the worst case"), "{}", outcome.stdout);
+    let large = synthesize(&place, &[&labels[..], &["--epsilon", "30"]].concat());
+    assert!(large.stdout.contains("promises nothing in the worst case"), "{}", large.stdout);
+}
+
+#[test]
+fn texts_of_another_language_are_counted_for_their_owner() {
+    let place = Place::new();
+    let text = "der hund lief schnell durch den dunklen wald und bellte laut";
+    place.file("in.csv", "id,text\n".to_owned() + &(0..40).map(|i| format!("{i},{text}\n")).collect::<String>());
+    let outcome = synthesize(&place, &["--epsilon", "1", "--delta", "1e-3", "--dry-run"]);
+    assert!(outcome.stderr.contains("warning: 40 texts have few English words"), "{}", outcome.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_directory_of_the_training_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place.file("in.csv", records(40));
+    assert_eq!(synthesize(&place, &PRIVATE).code, Some(0));
+    let mode = std::fs::metadata(place.path("out.csv.training")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
 fn what_was_begun_with_other_settings_does_not_go_on() {
     let place = Place::new();
     place.file("in.csv", records(40));

@@ -103,7 +103,7 @@ impl Training {
     }
 
     pub(super) fn update(&mut self, stage: &str, made: Option<&allonym::nn::training::Progress>) {
-        if stage.starts_with(allonym::training::PRICE) {
+        if [allonym::training::PRICE, allonym::training::WARNING].iter().any(|begin| stage.starts_with(begin)) {
             self.bar.suspend(|| super::tell(&format!("{stage}\n")));
             return;
         }

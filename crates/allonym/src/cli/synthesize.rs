@@ -10,11 +10,12 @@ use std::path::PathBuf;
 const AFTER_HELP: &str = "\
 Examples:
   allonym synthesize --data reviews.csv --label-column label --epsilon 1 --delta 1e-5 --count 5000 --out synthetic.csv
+  allonym synthesize --data reviews.csv --label-column label --epsilon 1 --delta 1e-5 --out synthetic.csv --dry-run
   allonym synthesize --data notes.jsonl --epsilon 4 --delta 1e-6 --count 1000 --out synthetic.jsonl --names public
   allonym synthesize --data reviews.csv --label-column label --epsilon 1 --delta 1e-5 --count 5000 --out synthetic.csv --resume
 
 The words of each label's texts are counted once with noise, and the program's public language model is fitted to them; the rest of the price tunes it to their order (DP-Adam).
-Then it writes new texts. From epsilon it plans the noise; the price is shown before anything is counted. Interrupted training goes on with --resume, and the price stays what was announced.";
+Then it writes new texts; a file of that name is replaced. From epsilon it plans the noise; the price is shown before anything is counted. Interrupted training goes on with --resume, and the price stays what was announced.";
 
 /// Write new texts like those of a file, at one price for each of its records
 #[derive(Debug, Args)]
@@ -112,6 +113,10 @@ pub(super) struct Synthesize {
     #[arg(long, value_name = "X")]
     temperature: Option<f64>,
 
+    /// Tell the price and what is promised; count, train and write nothing
+    #[arg(long, conflicts_with = "resume")]
+    dry_run: bool,
+
     /// The directory in which training is kept [default: the output's name with .training]
     #[arg(long, value_name = "DIR")]
     work: Option<PathBuf>,
@@ -203,6 +208,7 @@ impl Synthesize {
             seed: self.seed,
             threads: self.threads,
             resume: self.resume,
+            dry_run: self.dry_run,
         };
         conduct(&settings.out, self.json, |stop, progress| synthesize(&settings, stop, progress))
     }
@@ -267,6 +273,9 @@ impl Left for Synthesized {
         let Some(statement) = &self.statement else {
             return "\nstopped: go on with the same command and `--resume`\n".to_owned();
         };
+        if self.written == 0 {
+            return format!("nothing was counted, trained or written\n{statement}");
+        }
         if self.plans.is_empty() {
             return format!("{} texts of words by their noisy shares written to {out}\n{statement}", self.written);
         }
@@ -277,7 +286,7 @@ impl Left for Synthesized {
             trained => format!(" ({trained} numbers trained each)"),
         };
         let kept = self.kept.as_ref().map_or_else(String::new, |kept| {
-            format!("the training is kept in {}, for you alone: more texts can be written with `--resume` at no price, and others must not see it\n", kept.display())
+            format!("the training is kept in {}, for you alone: other texts can be written with `--resume` at no price, into a file of another name (--out) if these are to stay\n", kept.display())
         });
         format!("{} texts written to {out}, by {by} of {records} records{trained}\n{kept}{statement}", self.written)
     }

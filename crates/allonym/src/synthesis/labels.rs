@@ -4,10 +4,11 @@ use super::settings::{Names, SynthesisSettings};
 use crate::entities::{GeneralizeSettings, Mode, generalised};
 use crate::evaluation::load::{Loaded, Reading};
 use crate::failure::Failure;
+use crate::suits::Suits;
 use allonym_io::Table;
 use allonym_models::language_model::Text;
 use allonym_text::vocabulary::{END, SPECIAL, START};
-use allonym_text::{Document, Vocabulary};
+use allonym_text::{Document, Private, Vocabulary};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub(super) struct Labelled {
     pub(super) texts: BTreeMap<String, Vec<Text>>,
     /// For the directory of the training.
     pub(super) hash: Option<String>,
+    /// What the owner should know.
+    pub(super) warnings: Vec<String>,
 }
 
 impl Labelled {
@@ -53,6 +56,9 @@ impl Labelled {
             }
             Names::KAnonymous => generalised(Mode::KAnonymous)?,
         };
+        let suits = Suits::default();
+        texts.par_iter().for_each(|text| suits.look(&Private::new(text.clone()), vocabulary, usize::MAX - 1));
+        let warnings = suits.told();
         let examples: Vec<Text> = texts.par_iter().map(|text| example(text, vocabulary, settings.max_tokens)).collect();
         let labels = match &label {
             None => vec![String::new(); examples.len()],
@@ -80,7 +86,7 @@ impl Labelled {
             let message = "no text has a word that is known here";
             return Err(Failure::new(message, "the words are English; check the column of the text and its language"));
         }
-        Ok(Self { texts, hash: loaded.source.sha256 })
+        Ok(Self { texts, hash: loaded.source.sha256, warnings })
     }
 }
 

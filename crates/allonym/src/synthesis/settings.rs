@@ -99,6 +99,9 @@ pub struct SynthesisSettings {
     /// Whether to go on with what is in the directory.
     #[serde(skip)]
     pub resume: bool,
+    /// Whether only the price is told: nothing is counted, trained or written.
+    #[serde(skip)]
+    pub dry_run: bool,
 }
 
 impl Default for SynthesisSettings {
@@ -130,6 +133,7 @@ impl Default for SynthesisSettings {
             seed: None,
             threads: 0,
             resume: false,
+            dry_run: false,
         }
     }
 }
@@ -208,6 +212,12 @@ impl SynthesisSettings {
         let directory = self.out.parent().filter(|directory| !directory.as_os_str().is_empty());
         if let Some(directory) = directory.filter(|directory| !is_stream(&self.out) && !directory.is_dir()) {
             return Err(Failure::new(format!("there is no directory {}", directory.display()), "make it first"));
+        }
+        if self.out.is_dir() {
+            return Err(Failure::new(format!("{} is a directory", self.out.display()), "give the name of a file"));
+        }
+        if self.names == Names::KAnonymous && self.k < 2 {
+            return wrong("k", self.k.to_string(), "2 or more: one record shares nothing");
         }
         match format.filter(|format| matches!(format, Format::Csv | Format::Jsonl)) {
             Some(format) => Ok(format),

@@ -1,7 +1,6 @@
 //! What synthetic texts promise.
 
-use super::settings::{Names, SynthesisSettings};
-use allonym_dp::accountant::group;
+use super::settings::{Method, Names, SynthesisSettings};
 use serde::Serialize;
 use std::fmt;
 
@@ -52,9 +51,10 @@ impl SynthesisStatement {
     /// Of the prices of all labels, when a record is added or removed and when it is exchanged. Records of different labels are different records: the largest price is that of all.
     pub(super) fn of(settings: &SynthesisSettings, prices: &[Option<(f64, f64)>]) -> Self {
         let mut not_protected = Vec::new();
-        if settings.label_column.is_some() {
-            not_protected.push("which labels there are, and how many records each has".to_owned());
-        }
+        not_protected.push(match settings.label_column.is_some() {
+            true => "which labels there are, how they are written, and how many records each has".to_owned(),
+            false => "how many records there are".to_owned(),
+        });
         if prices.contains(&None) {
             not_protected.push("anything: a text may be repeated as it was".to_owned());
         } else {
@@ -65,7 +65,9 @@ impl SynthesisStatement {
         }
         not_protected.push("what many records have in common: that is what is learned".to_owned());
         not_protected.push("other runs on the same records, such as those that chose the settings".to_owned());
-        if settings.names == Names::Stay {
+        if prices.contains(&None) {
+            // Without noise nothing more can be said.
+        } else if settings.names == Names::Stay {
             not_protected.push("names by anything but the noise (`--names public` generalises them first)".to_owned());
         } else {
             not_protected.push("names that the tagger does not find, by anything but the noise".to_owned());
@@ -86,8 +88,8 @@ impl SynthesisStatement {
             _ => None,
         };
         let several = prices.len() > 1;
-        // It leaves one model and enters another: a group of two.
-        let other_label = add_remove.and_then(|epsilon| group::approximate(epsilon, settings.delta, 2).ok());
+        // It leaves one label's releases and enters another's, whose noise is its own: two releases of the price, composed.
+        let other_label = add_remove.map(|epsilon| (2.0 * epsilon, 2.0 * settings.delta));
         Self {
             unit: match k_anonymous {
                 false => "one record, as far as it was learned from",
@@ -97,15 +99,26 @@ impl SynthesisStatement {
             epsilon_replace_one: replace_one,
             epsilon_other_label: other_label.filter(|_| several).map(|(epsilon, _)| epsilon),
             delta: settings.delta,
-            delta_other_label: other_label.map_or(1.0, |(_, delta)| delta),
+            delta_other_label: other_label.filter(|_| several).map_or(0.0, |(_, delta)| delta),
             not_protected,
             assumptions: vec![
-                "the language model, the words and the settings were chosen without these records".to_owned(),
+                match settings.method {
+                    Method::Lstm => "the words and the settings were chosen without these records".to_owned(),
+                    _ => "the language model, the words and the settings were chosen without these records (the program's model has read 20,000 reviews of films)".to_owned(),
+                },
                 "noise on a fine grid counts as Gaussian, and sums of 32-bit floats as exact".to_owned(),
             ],
             void: why.map(str::to_owned).into_iter().collect(),
         }
     }
+}
+
+/// A bound beyond this says nothing about the worst case.
+const LARGE: f64 = 10.0;
+
+/// A small number as it is printed.
+fn small(number: f64) -> String {
+    if number == 0.0 { "0".to_owned() } else { format!("{number:e}") }
 }
 
 /// A price as it is printed: never less than it is.
@@ -127,22 +140,23 @@ impl fmt::Display for SynthesisStatement {
         }
         writeln!(
             f,
-            "  epsilon {:.4} if it is added or removed, {:.4} if it is exchanged; delta {:e}",
+            "  epsilon {:.4} if it is added or removed, {:.4} if it is exchanged; delta {}",
             up(add_remove),
             up(replace_one),
-            self.delta
+            small(self.delta)
         )?;
-        if self.epsilon_other_label.is_some() && self.delta_other_label >= 1.0 {
-            writeln!(f, "  nothing is promised if it is exchanged for one of another label: delta would be 1")?;
-        } else if let Some(other) = self.epsilon_other_label {
+        if let Some(other) = self.epsilon_other_label {
             writeln!(
                 f,
-                "  epsilon {:.4} if it is exchanged for one of another label; delta {:.2e}",
+                "  epsilon {:.4} if it is exchanged for one of another label; delta {}",
                 up(other),
-                self.delta_other_label
+                small(self.delta_other_label)
             )?;
         }
-        writeln!(f, "  however many texts are written: they cost nothing more")?;
+        if add_remove > LARGE {
+            writeln!(f, "  a bound this large promises nothing in the worst case: rely on measured attacks")?;
+        }
+        writeln!(f, "  however many texts this run writes: they cost nothing more")?;
         writeln!(f, "assuming that")?;
         self.assumptions.iter().try_for_each(|line| writeln!(f, "  - {line}"))
     }

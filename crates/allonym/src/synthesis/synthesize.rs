@@ -8,7 +8,7 @@ use super::unigram::Unigram;
 use super::words;
 use super::writer::Public;
 use crate::failure::Failure;
-use crate::training::{PRICE, begin, check_out};
+use crate::training::{PRICE, WARNING, begin, check_out, owners_alone};
 use allonym_dp::{Entropy, Purpose};
 use allonym_io::{Compression, Format, Output, push_row};
 use allonym_models::Sampling;
@@ -48,6 +48,10 @@ pub fn synthesize(
     if settings.method != Method::Unigram {
         check_out(&settings.work, settings.resume)?;
     }
+    if !settings.dry_run {
+        // What cannot be written is found before anything is spent. Nothing is left behind.
+        drop(Output::create(&settings.out, Compression::of_path(&settings.out))?);
+    }
     let public = Public::open(settings)?;
     progress("reading texts", None);
     let labelled = Labelled::read(settings, public.vocabulary())?;
@@ -56,6 +60,7 @@ pub fn synthesize(
             "the texts came from no single file, so it cannot be told whether they are those that the run began with";
         return Err(Failure::refusal(message, "give them as one file, or begin anew"));
     }
+    labelled.warnings.iter().for_each(|line| progress(&format!("{WARNING}: {line}"), None));
     let entropy = Entropy::of_seed(settings.seed)?;
     if settings.method == Method::Unigram {
         return by_shares(settings, format, &labelled, public.vocabulary(), &entropy, progress);
@@ -70,8 +75,16 @@ pub fn synthesize(
         progress(&price_of(plan, price, settings), None);
         prices.push(price);
     }
+    if settings.resume {
+        progress(&format!("{PRICE} was announced when the run began: going on costs nothing more"), None);
+    }
     let mut statement = SynthesisStatement::of(settings, &prices);
     statement.assumptions.extend(public.paid_before().map(str::to_owned));
+    if settings.dry_run {
+        let statement = Some(statement);
+        return Ok(Synthesized { plans, trained: 0, written: 0, kept: None, stopped: false, statement });
+    }
+    owners_alone(&settings.work).map_err(|error| Failure::writing(&settings.work, &error))?;
     let _lock = begin(&settings.work, settings, labelled.hash.as_ref(), settings.resume)?;
     let stopped = |plans: Vec<Planned>| {
         Ok(Synthesized {
@@ -174,7 +187,15 @@ fn by_shares(
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<Synthesized, Failure> {
     let epsilon = settings.epsilon.ok_or_else(no_noise)?;
-    progress(&format!("{PRICE} of a record: epsilon {epsilon}, delta 0; words are counted with noise, once"), None);
+    let each = if labelled.texts.len() > 1 { " (each label's records pay for themselves)" } else { "" };
+    progress(
+        &format!("{PRICE} of a record: epsilon {epsilon}, delta 0{each}; words are counted with noise, once a run"),
+        None,
+    );
+    if settings.dry_run {
+        let statement = Some(SynthesisStatement::pure(settings, epsilon, labelled.texts.len()));
+        return Ok(Synthesized { plans: vec![], trained: 0, written: 0, kept: None, stopped: false, statement });
+    }
     let learned = Unigram::learn(epsilon, labelled, vocabulary, entropy)?;
     let count = learned.len();
     let text = |place: usize, text: usize| {

@@ -206,3 +206,23 @@ fn keep(path: &Path, found: &Found) -> Result<(), Failure> {
     file.write(serde_json::to_string(found).unwrap_or_default().as_bytes())?;
     Ok(file.finish()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_read_again_to_the_bit() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("words.json");
+        let rng = &mut PrivacyRng::reproducible(3);
+        // The second number is one that a careless reader takes for its neighbour.
+        let mut noises = vec![(40, 1.0), (40, 1.5547660157550753)];
+        noises.extend((0..500).map(|_| (40, 10.0 * allonym_nn::unit(rng.bits()))));
+        let sums = vec![noises.iter().map(|(_, noise)| noise / 3.0).collect()];
+        let found = Found { drawn: (noises, 502), sums, tilts: None };
+        keep(&path, &found).unwrap();
+        let again = read(&path).unwrap().unwrap();
+        assert!(again.drawn == found.drawn && again.sums == found.sums);
+    }
+}

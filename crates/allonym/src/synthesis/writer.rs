@@ -20,8 +20,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Texts that are written before anybody looks whether to stop.
-const AT_ONCE: usize = 256;
+/// Texts that are written before anybody looks whether to stop: a few seconds of work, and still whole groups for two threads.
+const AT_ONCE: usize = 128;
 
 /// What is public: the language model, or for a model from nothing the words alone.
 pub(super) enum Public {
@@ -161,7 +161,7 @@ impl Writer {
             written.extend(self.write_some(more, sampling, |text| stream(first + text))?);
             progress(written.len());
         }
-        Ok(Some(written))
+        Ok((!stop.load(Ordering::Relaxed)).then_some(written))
     }
 
     fn write_some(

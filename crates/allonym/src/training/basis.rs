@@ -16,6 +16,8 @@ use std::path::PathBuf;
 
 /// What a line of progress begins with that tells a price.
 pub const PRICE: &str = "the price";
+/// What a line begins with that warns the owner.
+pub const WARNING: &str = "warning";
 
 /// What stands on a card for private texts.
 pub(crate) const WITHHELD: &str = "withheld: a hash would let others check a guess";

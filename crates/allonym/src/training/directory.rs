@@ -62,7 +62,7 @@ pub(crate) fn begin(
 }
 
 /// Makes a directory that nobody else may look into: it has the hash of the texts, by which a guess could be checked, and what was learned without noise.
-fn owners_alone(directory: &Path) -> std::io::Result<()> {
+pub(crate) fn owners_alone(directory: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -75,7 +75,8 @@ fn owners_alone(directory: &Path) -> std::io::Result<()> {
 }
 
 /// Which settings of a run may change while it goes on: where files are, how many threads there are, and what is written once it is trained.
-const MAY_CHANGE: [&str; 8] = ["resume", "threads", "data", "out", "embeddings", "vocabulary", "count", "temperature"];
+const MAY_CHANGE: [&str; 9] =
+    ["resume", "threads", "data", "out", "work", "embeddings", "vocabulary", "count", "temperature"];
 
 /// Says which setting is another one than when the run began.
 fn same_settings(out: &Path, settings: &impl Serialize) -> Result<(), Failure> {

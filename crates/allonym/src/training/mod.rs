@@ -26,11 +26,11 @@ mod rlta;
 mod stage;
 
 pub(crate) use basis::{WITHHELD, threads_or_cores};
-pub(crate) use directory::{begin, check_out};
+pub(crate) use directory::{begin, check_out, owners_alone};
 
 pub use adept::{AdeptReport, train_adept};
 pub use adept_settings::AdeptTraining;
-pub use basis::{Basis, PRICE};
+pub use basis::{Basis, PRICE, WARNING};
 pub use er_ae::{Report, StageReport, train_er_ae};
 pub use er_ae_settings::ErAeTraining;
 pub use ete_anon::{EteAnonReport, EteAnonTraining, Found, FoundIn, Learned, Right, train_ete_anon};
