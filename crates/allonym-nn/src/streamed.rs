@@ -287,7 +287,8 @@ mod tests {
             RmsProp::new(1, 2, RmsPropSettings::default()).unwrap(),
             RmsProp::new(1, 1, RmsPropSettings::default()).unwrap(),
         );
-        (of_weights.begin(), of_biases.begin());
+        of_weights.begin();
+        of_biases.begin();
         let examples = Examples::of([[3.0, 4.0].as_slice()].into_iter(), 2);
         let mut units = Units {
             weights: &mut weights,
