@@ -358,6 +358,9 @@ fn another_language_model_can_be_tuned() {
         resumed.code == Some(1) && resumed.stderr.contains("`model` was"),
         "another model is another run: {resumed:?}"
     );
+    let place = Place::new();
+    place.file("in.csv", records(40));
+    let with = |more: &[&str]| synthesize(&place, &[&PRIVATE[..], more].concat());
     for (more, says) in [
         (vec!["--model", "nowhere"], "there is no model at nowhere"),
         (vec!["--model", &model, "--method", "lstm"], "`--model` means nothing for this method"),
