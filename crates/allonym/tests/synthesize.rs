@@ -75,7 +75,7 @@ fn words_by_their_shares_are_a_floor_with_a_price() {
     let outcome = run(&[&unigram[..], &["--count", "400", "--max-tokens", "8"]].concat());
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(
-        outcome.stdout.contains("epsilon 2.0000 if it is added or removed, 4.0000 if it is exchanged; delta 0e0"),
+        outcome.stdout.contains("epsilon 2.0000 if it is added or removed, 4.0000 if it is exchanged; delta 0\n"),
         "{}",
         outcome.stdout
     );
