@@ -87,8 +87,8 @@ fn measure(size: &str, seconds: f64, settings: &QSettings) -> (f64, f64) {
         .map(|_| (0..tokens).map(|_| 4 + rng.below(u64::from(vocabulary.ids()) - 4) as u32).collect())
         .collect();
     let subjects = (0..200).map(|text| Subject { author: text % AUTHORS as u32, positive: text % 2 == 0 }).collect();
-    let judges =
-        Judges { sentiment: judge(2, &vocabulary, rng), authors: judge(AUTHORS, &vocabulary, rng), alpha: 0.5 };
+    let (sentiment, authors) = (judge(2, &vocabulary, rng), judge(AUTHORS, &vocabulary, rng));
+    let judges = Judges { sentiment, authors, others: Vec::new(), alpha: 0.5 };
     let world = TextWorld::new(&model, judges, &texts, subjects).expect("a world");
     let mut agent = QAgent::new(settings.clone(), cells, 1).expect("an agent");
     let mut each = || {

@@ -3,6 +3,7 @@
 //! Nearly all of the time goes into products, so this is the one door behind which another device could stand. The processor's engine
 //! takes the widest instructions that the machine has when the program runs (AVX-512, AVX2, or what every x86-64 and ARM has).
 
+use crate::few::{self, Rows};
 use crate::matrix::{View, ViewMut};
 use crate::product::Into;
 use crate::real::Real;
@@ -54,7 +55,7 @@ impl Engine for Processor {
         right: View<'_, f32>,
         threads: usize,
     ) {
-        on_processor(out, into, left, right, threads);
+        on_processor(out, into, left, right, threads, Part::<f32>::multiply);
     }
 
     fn product_f64(
@@ -65,7 +66,7 @@ impl Engine for Processor {
         right: View<'_, f64>,
         threads: usize,
     ) {
-        on_processor(out, into, left, right, threads);
+        on_processor(out, into, left, right, threads, Part::<f64>::multiply_many);
     }
 }
 
@@ -86,7 +87,14 @@ fn instructions() -> &'static str {
 const TILE: usize = 48;
 
 #[allow(clippy::needless_pass_by_value, reason = "a view that may be written is given away for the product")]
-fn on_processor<T: Real>(out: ViewMut<'_, T>, into: Into, left: View<'_, T>, right: View<'_, T>, threads: usize) {
+fn on_processor<T: Real>(
+    out: ViewMut<'_, T>,
+    into: Into,
+    left: View<'_, T>,
+    right: View<'_, T>,
+    threads: usize,
+    multiply: fn(Part<T>),
+) {
     let (rows, columns, inner) = (out.rows, out.columns, left.columns);
     check(left.values.len(), left.rows, left.columns, left.row_step, left.column_step);
     check(right.values.len(), right.rows, right.columns, right.row_step, right.column_step);
@@ -103,7 +111,7 @@ fn on_processor<T: Real>(out: ViewMut<'_, T>, into: Into, left: View<'_, T>, rig
         into,
     };
     if threads < 2 || rows * columns * inner < WORTH_SHARING {
-        return whole.multiply();
+        return multiply(whole);
     }
     // Each thread makes a part of the output by itself. They meet only at the end, and the kernel's own threads, which
     // meet at every block, were a quarter slower.
@@ -112,7 +120,7 @@ fn on_processor<T: Real>(out: ViewMut<'_, T>, into: Into, left: View<'_, T>, rig
     let size = longer.div_ceil(threads).next_multiple_of(TILE);
     let starts = (0..longer).step_by(size);
     let parts: Vec<Part<T>> = starts.map(|start| whole.part(by_rows, start, size.min(longer - start))).collect();
-    parts.into_par_iter().with_max_len(1).for_each(Part::multiply);
+    parts.into_par_iter().with_max_len(1).for_each(multiply);
 }
 
 /// A product, or a part of one that writes rows or columns of its own.
@@ -149,7 +157,7 @@ impl<T: Real> Part<T> {
         }
     }
 
-    fn multiply(self) {
+    fn multiply_many(self) {
         let [out_row, left_row, left_column, right_row, right_column] = self.steps.map(|step| step as isize);
         // SAFETY: `check` made sure that the last element of each whole matrix lies inside its slice, and a part lies inside the whole. The
         // output is borrowed for writing and so overlaps neither of the others. `T` is `f32` or `f64`, which `gemm` knows by their types.
@@ -177,6 +185,40 @@ impl<T: Real> Part<T> {
                 Parallelism::None,
             );
         }
+    }
+}
+
+impl Part<f32> {
+    fn multiply(self) {
+        if self.has_few_rows() { self.multiply_few() } else { self.multiply_many() }
+    }
+
+    /// Whether a few rows meet weights that lie output by output: packing those would be most of the work.
+    fn has_few_rows(&self) -> bool {
+        let [_, _, left_column, right_row, right_column] = self.steps;
+        let lies_well = left_column == 1 && right_row == 1 && right_column == self.inner;
+        lies_well && (1..=few::MOST).contains(&self.rows) && self.inner > 0 && few::is_here()
+    }
+
+    fn multiply_few(self) {
+        let Self { rows, columns, inner, into, steps: [out_row, left_row, ..], .. } = self;
+        // SAFETY: `check` made sure that all rows of the left matrix, and all of the right one, which lies column by column, are inside their slices. Nobody writes them.
+        #[allow(unsafe_code, reason = "a part of a matrix is known by its pointer")]
+        let (left, right) = unsafe {
+            let left = std::slice::from_raw_parts(self.left, (rows - 1) * left_row + inner);
+            (left, std::slice::from_raw_parts(self.right, columns * inner))
+        };
+        Rows::of(left, rows, inner, left_row).multiply(right, &mut |row, first, products| {
+            assert!(row < rows && first + products.len() <= columns, "a product beyond the output");
+            // SAFETY: these columns of this row lie inside the output, by `check` and the line above, and are this part's own.
+            #[allow(unsafe_code, reason = "threads write parts of one matrix")]
+            let out =
+                unsafe { std::slice::from_raw_parts_mut(self.out.wrapping_add(row * out_row + first), products.len()) };
+            match into {
+                Into::Replace => out.copy_from_slice(products),
+                Into::Add => out.iter_mut().zip(products).for_each(|(out, product)| *out += *product),
+            }
+        });
     }
 }
 

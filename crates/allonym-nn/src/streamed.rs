@@ -5,7 +5,9 @@
 //! before, which never leaves the registers, a step of RMSprop, and the product with the next batch. Examples whose slope is zero, as half of them are behind a rectifier, are left
 //! out of the sums, and units that no example speaks for are left where they are.
 
+use crate::matrix::{Matrix, View};
 use crate::optimiser::RmsPropRows;
+use crate::product::{Into, multiply};
 use crate::real::Real;
 use crate::vectorise::vectorised;
 
@@ -13,24 +15,17 @@ pub use crate::vectorise::{add_scaled, dot};
 
 /// Sums side by side in one register.
 const LANES: usize = 8;
-/// Examples of a product: four registers for each of three units.
-const EXAMPLES: usize = 32;
-const UNITS: usize = 3;
 /// Registers that hold a part of a gradient.
 const COLUMNS: usize = 13;
 /// Units whose weights are moved and read again while they are at hand.
-const TILE: usize = 30;
+const TILE: usize = 120;
 
-/// The inputs of a batch, laid out for both directions.
+/// The inputs of a batch.
 #[derive(Clone, Debug)]
-pub struct Examples<T> {
-    count: usize,
+pub struct Examples<T: Real> {
     inputs: usize,
-    /// Numbers from one example to the next: the inputs, filled up with zeros.
-    stride: usize,
-    by_example: Vec<T>,
-    /// Groups of examples, filled up with zeros: input by input the numbers of all of a group.
-    by_input: Vec<T>,
+    /// An example in each row: its inputs, filled up with zeros to whole parts of a gradient.
+    rows: Matrix<T>,
 }
 
 impl<T: Real> Examples<T> {
@@ -39,24 +34,18 @@ impl<T: Real> Examples<T> {
     /// # Panics
     /// When a row has another length.
     pub fn of<'a>(rows: impl ExactSizeIterator<Item = &'a [T]>, inputs: usize) -> Self {
-        let (count, part) = (rows.len(), COLUMNS * LANES);
-        let stride = inputs.div_ceil(part) * part;
-        let mut by_example = vec![T::ZERO; count * stride];
-        let mut by_input = vec![T::ZERO; count.div_ceil(EXAMPLES) * EXAMPLES * inputs];
+        let part = COLUMNS * LANES;
+        let mut filled = Matrix::zeros(rows.len(), inputs.div_ceil(part) * part);
         for (place, row) in rows.enumerate() {
             assert_eq!(row.len(), inputs, "inputs of an example");
-            by_example[place * stride..][..inputs].copy_from_slice(row);
-            let group = &mut by_input[place / EXAMPLES * EXAMPLES * inputs..];
-            for (input, value) in row.iter().enumerate() {
-                group[input * EXAMPLES + place % EXAMPLES] = *value;
-            }
+            filled.row_mut(place)[..inputs].copy_from_slice(row);
         }
-        Self { count, inputs, stride, by_example, by_input }
+        Self { inputs, rows: filled }
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.count
+        self.rows.rows()
     }
 }
 
@@ -85,8 +74,8 @@ impl<T: Real> Units<'_, T> {
         for examples in moved.iter().map(|(examples, _)| *examples).chain(next) {
             assert_eq!(examples.inputs, inputs, "inputs of an example");
         }
-        assert!(moved.is_none_or(|(examples, slopes)| slopes.len() == examples.count * units), "slopes");
-        let mut out = vec![T::ZERO; next.map_or(0, |next| next.count * units)];
+        assert!(moved.is_none_or(|(examples, slopes)| slopes.len() == examples.count() * units), "slopes");
+        let mut out = Matrix::zeros(next.map_or(0, Examples::count), units);
         let mut active = Vec::new();
         for first in (0..units).step_by(TILE) {
             let tile = first..(first + TILE).min(units);
@@ -94,15 +83,15 @@ impl<T: Real> Units<'_, T> {
                 self.move_tile(tile.clone(), examples, slopes, &mut active);
             }
             if let Some(next) = next {
-                let weights = &self.weights[tile.start * inputs..tile.end * inputs];
-                for (group, states) in next.by_input.chunks_exact(EXAMPLES * inputs).enumerate() {
-                    let count = EXAMPLES.min(next.count - group * EXAMPLES);
-                    let out = &mut out[group * EXAMPLES * units + tile.start..];
-                    products(out, weights, &self.biases[tile.clone()], states, [inputs, units, count]);
+                for row in 0..next.count() {
+                    out.row_mut(row)[tile.clone()].copy_from_slice(&self.biases[tile.clone()]);
                 }
+                let weights = View::of(&self.weights[tile.start * inputs..tile.end * inputs], tile.len(), inputs);
+                let out = out.view_mut().columns(tile);
+                multiply(out, Into::Add, next.rows.view().columns(0..inputs), weights.transposed(), 1);
             }
         }
-        out
+        out.into_values()
     }
 
     fn move_tile(
@@ -114,17 +103,23 @@ impl<T: Real> Units<'_, T> {
     ) {
         let (units, inputs) = (self.biases.len(), examples.inputs);
         active.clear();
+        active.resize(tile.len() * examples.count(), (0, T::ZERO));
         let mut moves = Vec::with_capacity(tile.len());
+        let mut end = 0;
         for unit in tile {
-            let start = active.len();
-            let of = |example: usize| (example as u32, slopes[example * units + unit]);
-            active.extend((0..examples.count).map(of).filter(|(_, slope)| *slope != T::ZERO));
-            if active.len() == start {
+            let start = end;
+            // Every example is written, and the next one over it if it does not count: half of them do, and no processor could guess which.
+            for example in 0..examples.count() {
+                let slope = slopes[example * units + unit];
+                active[end] = (example as u32, slope);
+                end += usize::from(slope != T::ZERO);
+            }
+            if end == start {
                 continue;
             }
-            let sum: T = active[start..].iter().map(|(_, slope)| *slope).sum();
+            let sum: T = active[start..end].iter().map(|(_, slope)| *slope).sum();
             self.of_biases.step(unit, &mut self.biases[unit..=unit], &[sum]);
-            moves.push((unit, start..active.len(), self.of_weights.factors(unit)));
+            moves.push((unit, start..end, self.of_weights.factors(unit)));
         }
         // Part by part, so that this part of all examples stays in the nearest cache.
         for first in (0..inputs).step_by(COLUMNS * LANES) {
@@ -135,53 +130,12 @@ impl<T: Real> Units<'_, T> {
                 descend(
                     weights,
                     squares,
-                    &examples.by_example[first..],
-                    examples.stride,
+                    &examples.rows.values()[first..],
+                    examples.rows.columns(),
                     &active[range.clone()],
                     *factors,
                 );
             }
-        }
-    }
-}
-
-vectorised! {
-    /// What units say of a group of examples: `sizes` are the inputs of a unit, the numbers from one example to the next in `out`, and the examples that count.
-    fn products<T>(out: &mut [T], weights: &[T], biases: &[T], states: &[T], sizes: [usize; 3]) {
-        let inputs = sizes[0];
-        let whole = biases.len() - biases.len() % UNITS;
-        let mut unit = 0;
-        while unit < whole {
-            tile::<T, UNITS>(&mut out[unit..], &weights[unit * inputs..], &biases[unit..], states, sizes);
-            unit += UNITS;
-        }
-        while unit < biases.len() {
-            tile::<T, 1>(&mut out[unit..], &weights[unit * inputs..], &biases[unit..], states, sizes);
-            unit += 1;
-        }
-    }
-}
-
-#[inline(always)]
-fn tile<T: Real, const U: usize>(out: &mut [T], weights: &[T], biases: &[T], states: &[T], sizes: [usize; 3]) {
-    let [inputs, stride, count] = sizes;
-    let rows: [&[T]; U] = std::array::from_fn(|unit| &weights[unit * inputs..(unit + 1) * inputs]);
-    let mut sums: [[[T; LANES]; EXAMPLES / LANES]; U] =
-        std::array::from_fn(|unit| [[biases[unit]; LANES]; EXAMPLES / LANES]);
-    for (input, states) in states.chunks_exact(EXAMPLES).enumerate().take(inputs) {
-        let factors: [T; U] = std::array::from_fn(|unit| rows[unit][input]);
-        for part in 0..EXAMPLES / LANES {
-            let state: [T; LANES] = std::array::from_fn(|lane| states[part * LANES + lane]);
-            for unit in 0..U {
-                for lane in 0..LANES {
-                    sums[unit][part][lane] = factors[unit].fused(state[lane], sums[unit][part][lane]);
-                }
-            }
-        }
-    }
-    for example in 0..count {
-        for unit in 0..U {
-            out[example * stride + unit] = sums[unit][example / LANES][example % LANES];
         }
     }
 }
@@ -212,9 +166,7 @@ vectorised! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::Matrix;
     use crate::optimiser::{RmsProp, RmsPropSettings};
-    use crate::product::{Into, multiply};
 
     fn numbers(count: usize, seed: usize) -> Vec<f64> {
         (0..count).map(|i| ((i * 7919 + seed * 31) % 1013) as f64 / 506.5 - 1.0).collect()

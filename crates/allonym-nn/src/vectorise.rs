@@ -71,7 +71,7 @@ vectorised! {
 
 vectorised! {
     /// The largest number; what is none does not count.
-    pub(crate) fn largest<T>(values: &[T]) -> T {
+    pub fn largest<T>(values: &[T]) -> T {
         let least = T::of(f64::NEG_INFINITY);
         let (parts, mut sides) = (values.chunks_exact(16), [least; 16]);
         let rest = parts.remainder();

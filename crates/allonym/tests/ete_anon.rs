@@ -85,8 +85,8 @@ fn an_agent_is_trained_used_and_promises_nothing() {
         "| original |",
         "| auto-encoder alone |",
         "| converged, at random |",
-        "| converged, alpha 0 |",
-        "| converged, alpha 1 |",
+        "| converged, alpha 0, content 1 |",
+        "| converged, alpha 1, content 1 |",
     ] {
         assert!(outcome.stdout.contains(row), "{row}: {}", outcome.stdout);
     }
@@ -97,6 +97,33 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     let accuracy = |text: &str| text.split("## Rewards").next().unwrap().to_owned();
     assert_eq!(accuracy(&again.stdout), accuracy(&outcome.stdout));
     assert!(!again.stderr.contains("episode 16 of 16"), "{}", again.stderr);
+
+    // An agent that learned for another reward is not taken for this one.
+    for more in [["--content", "0"], ["--seed", "2"]] {
+        let other = run(&[&command[..], &more].concat());
+        let says = format!("`{}` was", &more[0][2..]);
+        assert!(other.code == Some(1) && other.stderr.contains(&says), "{other:?}");
+    }
+}
+
+#[test]
+fn attackers_that_learn_meanwhile_are_the_same_when_a_run_goes_on() {
+    let place = Place::new();
+    place.file("in.csv", records(180));
+    let more = [&QUICK[..], &["--episodes", "64", "--rounds", "1"]].concat();
+    let outcome = train(&place, "model", &more);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("attacker 1 of 1 learns from what the agent writes"), "{}", outcome.stderr);
+    let agent = |out: &str| std::fs::read(place.path(out).join("ete-anon").join("agent.safetensors")).unwrap();
+    let first = agent("model");
+    // As if it had been stopped before the model was written: the attacker learns again, from the agent as it was then.
+    std::fs::remove_dir_all(place.path("model").join("ete-anon")).unwrap();
+    let resumed = train(&place, "model", &[&more[..], &["--resume"]].concat());
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    assert_eq!(agent("model"), first);
+    let without = train(&place, "without", &[&QUICK[..], &["--episodes", "64", "--rounds", "0"]].concat());
+    assert_eq!(without.code, Some(0), "{}", without.stderr);
+    assert_ne!(agent("without"), first, "what is hidden from another attacker is another thing");
 }
 
 #[test]
@@ -118,6 +145,10 @@ fn mistakes_are_found_before_anything_is_trained() {
     refused(&["--label-column", "mood"], "`--label-column`");
     refused(&["--author-column", "writer"], "`--author-column`");
     refused(&["--reach", "0"], "`reach` is 0");
+    refused(&["--content", "101"], "`content` is 101; it must be from 0 to 100");
+    refused(&["--agent", "paper", "--rounds", "2"], "`--rounds` means nothing for this agent");
+    refused(&["--rounds", "101"], "`rounds` is 101; it must be from 0 to 100");
+    refused(&["--agent", "none", "--content", "1"], "`--content` means nothing for this agent");
     refused(&["--ranges", "meant"], "`--ranges` means nothing for this agent");
     refused(&["--agent", "none", "--episodes", "3"], "`--episodes` means nothing for this agent");
     refused(&["--episodes", "0"], "`episodes` is 0");

@@ -191,6 +191,20 @@ fn a_record_that_changes_its_label_pays_twice_and_large_prices_are_called_large(
 }
 
 #[test]
+fn where_the_noise_hides_nearly_all_the_owner_is_warned_before_anything_is_spent() {
+    let place = Place::new();
+    place.file("in.csv", records(40));
+    let warned = |more: &[&str]| {
+        let outcome = synthesize(&place, &[&["--delta", "1e-3", "--dry-run"], more].concat());
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        outcome.stderr.contains("warning: 40 records, and the noise hides")
+    };
+    assert!(warned(&["--epsilon", "1"]));
+    assert!(!warned(&["--epsilon", "50", "--max-tokens", "10"]));
+    assert!(!warned(&["--not-private"]));
+}
+
+#[test]
 fn texts_of_another_language_are_counted_for_their_owner() {
     let place = Place::new();
     let text = "der hund lief schnell durch den dunklen wald und bellte laut";
@@ -353,6 +367,8 @@ fn another_language_model_can_be_tuned() {
     // Rank 8 on 8 cells and a shift: 8 x 8 twice, and 8.
     assert!(outcome.stdout.contains("(136 numbers trained each)"), "{}", outcome.stdout);
     assert!(!outcome.stdout.contains("pay for that apart"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("the language model that you gave"), "{}", outcome.stdout);
+    assert!(!outcome.stdout.contains("reviews of films"), "what the program's own has read is beside the point");
     let resumed = with(&["--resume"]);
     assert!(
         resumed.code == Some(1) && resumed.stderr.contains("`model` was"),

@@ -1,4 +1,4 @@
-//! Who was found once in a document is found everywhere in it.
+//! Who was found once in a document is found everywhere in it, and as the same kind.
 //!
 //! A name that stands in a clear place (`Dr. Iyad Allawi said`) and in an unclear one (`Allawi's list`) is one name. Whoever is to be hidden must be
 //! hidden in both.
@@ -12,7 +12,8 @@ const LETTERS: usize = 3;
 /// Words of the longest name that is looked for elsewhere.
 const LONGEST: usize = 10;
 
-/// Adds what was found elsewhere in the document. `person` is the kind whose names are also called by a part.
+/// Lets the same words be one kind everywhere in the document, the one that they were found as most often, and adds what was found elsewhere. `person` is the kind whose names
+/// are also called by a part.
 pub(super) fn spread(sentences: &[&[&str]], found: &mut [Vec<Span>], person: Option<usize>) {
     // How often each name was found as each kind, by its words.
     let mut names: HashMap<Vec<&str>, HashMap<usize, usize>> = HashMap::new();
@@ -28,6 +29,14 @@ pub(super) fn spread(sentences: &[&[&str]], found: &mut [Vec<Span>], person: Opt
                     names.entry(vec![*word]).or_default().entry(span.kind).or_default();
                 }
             }
+        }
+    }
+    for (sentence, spans) in sentences.iter().zip(found.iter_mut()) {
+        for span in spans {
+            let Some(kinds) = names.get(&sentence[span.tokens.clone()]) else { continue };
+            // Where two kinds were found equally often, each stays.
+            let own = kinds.get(&span.kind).copied().unwrap_or(0);
+            span.kind = most_often(kinds).filter(|kind| kinds[kind] > own).unwrap_or(span.kind);
         }
     }
     let longest = names.keys().map(Vec::len).max().unwrap_or(0);
@@ -47,15 +56,17 @@ pub(super) fn spread(sentences: &[&[&str]], found: &mut [Vec<Span>], person: Opt
                 start += 1;
                 continue;
             };
-            let kinds = &names[&sentence[start..start + len]];
-            // The kind that was found most often; of equals, the first.
-            let kind =
-                kinds.iter().max_by_key(|(kind, count)| (**count, std::cmp::Reverse(**kind))).map(|(kind, _)| *kind);
+            let kind = most_often(&names[&sentence[start..start + len]]);
             spans.extend(kind.map(|kind| Span { tokens: start..start + len, kind }));
             start += len;
         }
         spans.sort_by_key(|span| span.tokens.start);
     }
+}
+
+/// The kind that was found most often; of equals, the first.
+fn most_often(kinds: &HashMap<usize, usize>) -> Option<usize> {
+    kinds.iter().max_by_key(|(kind, count)| (**count, std::cmp::Reverse(**kind))).map(|(kind, _)| *kind)
 }
 
 /// Whether one word can be a name by itself.
@@ -75,6 +86,19 @@ mod tests {
         spread(&sentences, &mut found, Some(0));
         assert_eq!(found[1], [Span { tokens: 1..2, kind: 0 }, Span { tokens: 3..5, kind: 1 }]);
         assert_eq!(found[2], [Span { tokens: 0..2, kind: 1 }]);
+    }
+
+    #[test]
+    fn the_same_words_are_one_kind() {
+        let sentences: [&[&str]; 4] = [&["Enron"], &["Enron", "fell"], &["at", "Enron"], &["Paris"]];
+        let span = |start: usize, kind| vec![Span { tokens: start..start + 1, kind }];
+        let mut found = vec![span(0, 2), span(0, 1), span(1, 2), span(0, 1)];
+        spread(&sentences, &mut found, Some(0));
+        assert_eq!(found, [span(0, 2), span(0, 2), span(1, 2), span(0, 1)]);
+        // Once and once: nobody knows better.
+        let mut found = vec![span(0, 2), span(0, 1), vec![], span(0, 1)];
+        spread(&sentences, &mut found, Some(0));
+        assert_eq!(found, [span(0, 2), span(0, 1), span(1, 1), span(0, 1)]);
     }
 
     #[test]

@@ -5,23 +5,26 @@
 use super::auto_encoder::{AutoEncoder, Text, joined};
 use crate::error::ModelError;
 use crate::groups::{GROUP, in_groups};
-use allonym_nn::{Matrix, NnError, Sequences};
+use allonym_nn::{Matrix, NnError, Sequences, largest};
 use allonym_text::vocabulary::{END, START, UNKNOWN};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// How the output layer, which is most of the work, is computed.
+/// How products are computed; those of the output layer are most of the work.
 #[derive(Clone, Copy)]
 enum Product {
     /// Row by row, for releases.
     Steady,
-    /// Rows together.
-    Fast,
+    /// Rows together, on so many threads.
+    Fast(usize),
 }
 
 /// The logits of a text, for every step of it.
 pub(super) type Logits = Vec<Vec<f32>>;
+
+/// Texts that threads decode together, each computing a part of the words; more are dealt out to the threads.
+const TOGETHER: usize = 32;
 
 /// How many texts are decoded together where rows need not be kept apart: few enough for two threads to share them, and the same on every machine.
 pub(super) fn rows_of_a_part(texts: usize) -> usize {
@@ -92,12 +95,12 @@ impl AutoEncoder {
     /// # Errors
     /// When a context has another length than the model's.
     pub(super) fn decode_together(&self, contexts: &[Vec<f32>]) -> Result<Vec<Text>, ModelError> {
-        Ok(self.written(contexts, END, Product::Fast)?)
+        Ok(self.written(contexts, END, fast(contexts))?)
     }
 
     /// The same as the decoder is fed while it is trained, where the unknown word may come before another.
     pub(super) fn written_as_fed(&self, contexts: &[Vec<f32>]) -> Result<Vec<Text>, NnError> {
-        self.written(contexts, UNKNOWN, Product::Fast)
+        self.written(contexts, UNKNOWN, fast(contexts))
     }
 
     /// Writes texts of words and of the special tokens from `first` on.
@@ -108,7 +111,7 @@ impl AutoEncoder {
         }
         let rows = match product {
             Product::Steady => GROUP,
-            Product::Fast => rows_of_a_part(contexts.len()),
+            Product::Fast(_) => TOGETHER,
         };
         let groups: Result<Vec<Vec<Text>>, NnError> =
             contexts.par_chunks(rows).map(|contexts| self.decode_group(contexts, first, product, None)).collect();
@@ -128,7 +131,7 @@ impl AutoEncoder {
     /// The same for some texts, which keeps the logits of every step of each of them.
     pub(super) fn decode_and_keep(&self, contexts: &[Vec<f32>]) -> Result<(Vec<Text>, Vec<Logits>), NnError> {
         let mut kept = vec![Vec::new(); contexts.len()];
-        let texts = self.decode_group(contexts, END, Product::Fast, Some(&mut kept))?;
+        let texts = self.decode_group(contexts, END, Product::Fast(1), Some(&mut kept))?;
         Ok((texts, kept))
     }
 
@@ -148,10 +151,15 @@ impl AutoEncoder {
         for _ in 0..self.settings.max_tokens {
             let mut inputs = Matrix::zeros(open.len(), network.written.dimension());
             network.written.forward(&self.store, &before, &mut inputs, 0)?;
-            let outputs = network.decoder.advance(&self.store, &inputs, &mut states)?;
             let logits = match product {
-                Product::Steady => network.output.forward_steadily(&self.store, &outputs)?,
-                Product::Fast => network.output.forward(&self.store, &outputs, 1)?,
+                Product::Steady => {
+                    let outputs = network.decoder.advance(&self.store, &inputs, &mut states)?;
+                    network.output.forward_steadily(&self.store, &outputs)?
+                }
+                Product::Fast(threads) => {
+                    let outputs = network.decoder.advance_together(&self.store, &inputs, &mut states, threads)?;
+                    network.output.forward(&self.store, &outputs, threads)?
+                }
             };
             if let Some(kept) = &mut kept {
                 open.iter().enumerate().for_each(|(row, text)| kept[*text].push(logits.row(row).to_vec()));
@@ -193,20 +201,20 @@ impl AutoEncoder {
     }
 }
 
+/// Rows together: a few texts share all threads, many are dealt out to them.
+fn fast(contexts: &[Vec<f32>]) -> Product {
+    Product::Fast(if contexts.len() <= TOGETHER { rayon::current_num_threads() } else { 1 })
+}
+
 /// The likeliest token that may be written: the end, a word, and with `first` below the end also that; of equals the first. Padding and the start never are.
 fn likeliest(logits: &[f32], first: u32) -> u32 {
-    let mut best = END as usize;
-    let mut consider = |token: usize| {
-        // A number is larger than none.
-        if logits[token] > logits[best] || logits[best].is_nan() {
-            best = token;
-        }
-    };
-    if first == UNKNOWN {
-        consider(UNKNOWN as usize);
+    let written = &logits[END as usize..];
+    let most = largest(written);
+    if first == UNKNOWN && logits[UNKNOWN as usize] > most {
+        return UNKNOWN;
     }
-    (END as usize + 1..logits.len()).for_each(consider);
-    best as u32
+    // What is no number is not the largest; where there is none, the text ends.
+    written.iter().position(|logit| *logit == most).map_or(END, |place| END + place as u32)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod actions;
 mod agent;
 mod auto_encoder;
+mod content;
 mod decode;
 mod files;
 mod judge;

@@ -128,7 +128,8 @@ fn tally(rewards: &[Reward], episodes: usize) -> Progressed {
     let mean = |of: fn(&Reward) -> f64| rewards.iter().map(of).sum::<f64>() / rewards.len().max(1) as f64;
     let reward = mean(|reward| reward.total);
     let leads = [mean(|reward| reward.sentiment), mean(|reward| reward.author)];
-    Progressed { episodes, reward, last: reward, leads, loss: 0.0, explored: 1.0 }
+    let content = mean(|reward| reward.content);
+    Progressed { episodes, reward, last: reward, leads, content, loss: 0.0, explored: 1.0 }
 }
 
 /// States of a gated unit lie between -1 and 1.

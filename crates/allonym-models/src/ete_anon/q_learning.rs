@@ -110,6 +110,9 @@ pub struct Progressed {
     pub last: f64,
     /// The mean lead of the right sentiment, and of the right author, after the last step.
     pub leads: [f64; 2],
+    /// The part of the originals that is still said after the last step, where that counts.
+    #[serde(default)]
+    pub content: f64,
     /// The mean loss of learning.
     pub loss: f64,
     /// The share of actions that were drawn at random.
@@ -345,5 +348,6 @@ fn tally(found: &mut Progressed, rewards: &[Reward], (count, steps): (usize, usi
     if last {
         found.last = mean(|reward| reward.total);
         found.leads = [mean(|reward| reward.sentiment), mean(|reward| reward.author)];
+        found.content = mean(|reward| reward.content);
     }
 }

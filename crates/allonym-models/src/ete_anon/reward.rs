@@ -4,6 +4,7 @@
 //!
 //! where `C_S` is how much more likely the right sentiment is than the wrong one, `C_A` how much more likely the right author is than the likeliest other
 //! one, and `E_A` the entropy of all authors, divided by `log2(P) * P`. (The paper says that this makes the largest entropy 1; with both factors it is 1/P.)
+//! Whoever wants to can let what the text still says count too (see `content.rs`); the paper does not.
 
 use super::judge::Judge;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,8 @@ pub struct Reward {
     pub author: f64,
     /// `E_A`: the scaled entropy.
     pub entropy: f64,
+    /// The part of the original that is still said, where that counts.
+    pub content: f64,
 }
 
 impl Reward {
@@ -42,7 +45,13 @@ impl Reward {
         let bits: f64 = authors.iter().filter(|chance| **chance > 0.0).map(|chance| -chance * chance.log2()).sum();
         let entropy = bits / (count.log2() * count);
         let total = alpha * of_sentiment - (1.0 - alpha) * (of_author - entropy);
-        Self { total, sentiment: of_sentiment, author: of_author, entropy }
+        Self { total, sentiment: of_sentiment, author: of_author, entropy, content: 0.0 }
+    }
+
+    /// The same where what is still said counts too.
+    #[must_use]
+    pub fn with_content(self, weight: f64, content: f64) -> Self {
+        Self { total: self.total + weight * content, content, ..self }
     }
 }
 
@@ -51,8 +60,10 @@ impl Reward {
 pub struct Judges {
     /// Of sentiment: negative, positive.
     pub sentiment: Judge,
-    /// Of authors.
+    /// Of authors, by originals: the one whose judgement is the reward.
     pub authors: Judge,
+    /// Of authors, by what an agent wrote before: slopes lead away from what these find, too.
+    pub others: Vec<Judge>,
     /// How much sentiment counts, from 0 to 1; the author counts for the rest.
     pub alpha: f64,
 }
@@ -68,21 +79,27 @@ impl Judges {
 impl Judges {
     /// What one more of each word would add to the worth of a text, to first order.
     pub(super) fn worth(&self, text: &[u32], subject: Subject, ids: usize) -> Vec<f32> {
-        let authors = self.authors.probabilities(text);
-        let (own, count) = (subject.author as usize, authors.len() as f64);
-        let other =
-            (0..authors.len()).filter(|author| *author != own).max_by(|a, b| authors[*a].total_cmp(&authors[*b]));
-        let of_entropy = |chance: f64| -(chance.max(1e-9).log2() + std::f64::consts::LOG2_E) / (count.log2() * count);
-        let mut slopes: Vec<f64> = authors.iter().map(|chance| (1.0 - self.alpha) * of_entropy(*chance)).collect();
-        slopes[own] -= 1.0 - self.alpha;
-        other.into_iter().for_each(|other| slopes[other] += 1.0 - self.alpha);
         let mut worth = vec![0.0; ids];
-        self.authors.add_worth(text, &slopes, &mut worth);
+        let panel = std::iter::once(&self.authors).chain(&self.others);
+        let each = (1.0 - self.alpha) / (1 + self.others.len()) as f64;
+        panel.for_each(|judge| add_worth_of_hiding(judge, each, text, subject, &mut worth));
         let mut slopes = [-self.alpha; 2];
         slopes[usize::from(subject.positive)] = self.alpha;
         self.sentiment.add_worth(text, &slopes, &mut worth);
         worth
     }
+}
+
+/// Adds what one more of each word would do to hide the author from a judge, times a weight.
+fn add_worth_of_hiding(judge: &Judge, weight: f64, text: &[u32], subject: Subject, worth: &mut [f32]) {
+    let authors = judge.probabilities(text);
+    let (own, count) = (subject.author as usize, authors.len() as f64);
+    let other = (0..authors.len()).filter(|author| *author != own).max_by(|a, b| authors[*a].total_cmp(&authors[*b]));
+    let of_entropy = |chance: f64| -(chance.max(1e-9).log2() + std::f64::consts::LOG2_E) / (count.log2() * count);
+    let mut slopes: Vec<f64> = authors.iter().map(|chance| weight * of_entropy(*chance)).collect();
+    slopes[own] -= weight;
+    other.into_iter().for_each(|other| slopes[other] += weight);
+    judge.add_worth(text, &slopes, worth);
 }
 
 #[cfg(test)]
@@ -97,6 +114,25 @@ mod tests {
         assert!((found.sentiment - 0.4).abs() < 1e-12 && (found.author + 0.25).abs() < 1e-12);
         assert!((found.entropy - 1.75 / 8.0).abs() < 1e-12);
         assert!((found.total - (0.25 * 0.4 - 0.75 * (-0.25 - 0.21875))).abs() < 1e-12);
+    }
+
+    #[test]
+    fn slopes_lead_away_from_the_mean_of_all_who_judge_authors() {
+        use crate::ete_anon::judge::tests::class;
+        let judge =
+            |a: f32| Judge::new(vec![1.0; 3], &[class(&[a, 0.0, 1.0], 0.0), class(&[0.0, a, -1.0], 0.0)]).unwrap();
+        let judges =
+            |authors: Judge, others: Vec<Judge>| Judges { sentiment: judge(2.0), authors, others, alpha: 0.25 };
+        let worth = |judges: Judges| judges.worth(&[0, 2], Subject { author: 0, positive: true }, 3);
+        let (first, second) = (worth(judges(judge(1.0), vec![])), worth(judges(judge(-3.0), vec![])));
+        let both = worth(judges(judge(1.0), vec![judge(-3.0)]));
+        assert!(
+            (0..3).all(|id| (both[id] - (first[id] + second[id]) / 2.0).abs() < 1e-6),
+            "{first:?} {second:?} {both:?}"
+        );
+        let subject = Subject { author: 0, positive: true };
+        let reward = |others| judges(judge(1.0), others).reward(&[0, 2], subject);
+        assert_eq!(reward(vec![judge(-3.0)]), reward(vec![]), "the reward is the paper's");
     }
 
     #[test]

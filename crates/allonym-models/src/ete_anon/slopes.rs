@@ -10,18 +10,26 @@ use allonym_text::vocabulary::{END, START};
 use rayon::prelude::*;
 use std::sync::Arc;
 
+/// What words are worth in a text.
+pub(super) struct Worth {
+    /// Of every id, wherever it stands.
+    pub(super) anywhere: Vec<f32>,
+    /// What some are worth beside that, step by step; nothing at the steps that are missing.
+    pub(super) at: Vec<Vec<(u32, f32)>>,
+}
+
 impl AutoEncoder {
-    /// What is written from each context, and the slope of its expected worth. `worth` says of a text, by its place, what every id is worth in it.
+    /// What is written from each context, and the slope of its expected worth. `worth` says of a text, by its place, what words are worth in it.
     pub(super) fn slopes(
         &self,
         contexts: &[Vec<f32>],
-        worth: &(dyn Fn(usize, &Text) -> Vec<f32> + Sync),
+        worth: &(dyn Fn(usize, &Text) -> Worth + Sync),
     ) -> Result<Vec<(Text, Vec<f32>)>, NnError> {
         let rows = rows_of_a_part(contexts.len());
         let groups = contexts.par_chunks(rows).enumerate().map(|(group, contexts)| {
             let (texts, logits) = self.decode_and_keep(contexts)?;
             let places = group * rows..group * rows + texts.len();
-            let worth: Vec<Vec<f32>> = places.zip(&texts).map(|(place, text)| worth(place, text)).collect();
+            let worth: Vec<Worth> = places.zip(&texts).map(|(place, text)| worth(place, text)).collect();
             let slopes = self.slopes_of_group(contexts, &texts, &worth, &logits)?;
             Ok(texts.into_iter().zip(slopes).collect::<Vec<_>>())
         });
@@ -33,7 +41,7 @@ impl AutoEncoder {
         &self,
         contexts: &[Vec<f32>],
         texts: &[Text],
-        worth: &[Vec<f32>],
+        worth: &[Worth],
         logits: &[Logits],
     ) -> Result<Vec<Vec<f32>>, NnError> {
         let network = &self.network;
@@ -49,9 +57,10 @@ impl AutoEncoder {
         let decoded = network.decoder.forward(&self.store, Arc::new(inputs), &sequences, Some(&initial), None, 1)?;
         let mut back = Matrix::zeros(sequences.rows(), network.output.weight().rows());
         for (text, rows) in sequences.rows_of_sequences().iter().enumerate() {
-            for (row, logits) in rows.iter().zip(&logits[text]) {
+            let Worth { anywhere, at } = &worth[text];
+            for (step, (row, logits)) in rows.iter().zip(&logits[text]).enumerate() {
                 back.row_mut(*row).copy_from_slice(logits);
-                to_logits(back.row_mut(*row), &worth[text]);
+                to_logits(back.row_mut(*row), anywhere, at.get(step).map_or(&[], Vec::as_slice));
             }
         }
         let mut to_outputs = Matrix::zeros(back.rows(), decoded.outputs.columns());
@@ -64,8 +73,9 @@ impl AutoEncoder {
     }
 }
 
-/// From logits to what flows back to them: each chance, times how much more its word is worth than the mean of all. What is never written has no chance.
-fn to_logits(logits: &mut [f32], worth: &[f32]) {
+/// From logits to what flows back to them: each chance, times how much more its word is worth than the mean of all. What is never written has no chance. `more` is
+/// what some words are worth beside the rest.
+fn to_logits(logits: &mut [f32], worth: &[f32], more: &[(u32, f32)]) {
     let written = END as usize;
     logits[..written].fill(0.0);
     let (logits, worth) = (&mut logits[written..], &worth[written..]);
@@ -76,8 +86,17 @@ fn to_logits(logits: &mut [f32], worth: &[f32]) {
         sum += *logit;
         mean += *logit * worth;
     }
-    mean /= sum;
+    // What flows to such a word comes on top of the rest.
+    let more: Vec<(usize, f32)> = more
+        .iter()
+        .filter_map(|(id, worth)| {
+            let place = (*id as usize).checked_sub(written)?;
+            Some((place, logits.get(place)? * worth / sum))
+        })
+        .collect();
+    mean = mean / sum + more.iter().map(|(_, by)| by).sum::<f32>();
     logits.iter_mut().zip(worth).for_each(|(chance, worth)| *chance *= (worth - mean) / sum);
+    more.into_iter().for_each(|(place, by)| logits[place] += by);
 }
 
 #[cfg(test)]
@@ -102,13 +121,15 @@ mod tests {
     }
 
     /// What the words after each prefix of a text are worth, by their chances.
-    fn expected(model: &AutoEncoder, context: &[f32], text: &Text, worth: &[f32]) -> f64 {
-        let of = |logits: Vec<f32>| {
+    fn expected(model: &AutoEncoder, context: &[f32], text: &Text, worth: &Worth) -> f64 {
+        let of = |(step, logits): (usize, Vec<f32>)| {
+            let mut all = worth.anywhere.clone();
+            worth.at.get(step).into_iter().flatten().for_each(|(id, more)| all[*id as usize] += more);
             let parts: Vec<f64> = logits[END as usize..].iter().map(|logit| f64::from(*logit).exp()).collect();
-            let worth = parts.iter().zip(&worth[END as usize..]).map(|(part, worth)| part * f64::from(*worth));
+            let worth = parts.iter().zip(&all[END as usize..]).map(|(part, worth)| part * f64::from(*worth));
             worth.sum::<f64>() / parts.iter().sum::<f64>()
         };
-        logits(model, context, text).into_iter().map(of).sum()
+        logits(model, context, text).into_iter().enumerate().map(of).sum()
     }
 
     fn model() -> AutoEncoder {
@@ -124,8 +145,12 @@ mod tests {
         (0..40).map(|text| (0..14).map(|i| number(text * 14 + i)).collect()).collect()
     }
 
-    fn worth(text: usize) -> Vec<f32> {
-        (0..vocabulary().ids() as usize).map(|id| number(text + 3 * id)).collect()
+    /// Every word has a worth, and some have more at some steps.
+    fn worth(text: usize) -> Worth {
+        Worth {
+            anywhere: (0..vocabulary().ids() as usize).map(|id| number(text + 3 * id)).collect(),
+            at: (0..3).map(|step| vec![(END + step, 0.5), (5 + text as u32 % 4, -2.0)]).collect(),
+        }
     }
 
     #[test]
@@ -133,7 +158,7 @@ mod tests {
         let (model, contexts) = (model(), &contexts()[..9]);
         // Texts of all lengths.
         let texts: Vec<Text> = (0..9_u32).map(|i| (0..i % 5).map(|place| 4 + (i + place) % 20).collect()).collect();
-        let worth: Vec<Vec<f32>> = (0..9).map(worth).collect();
+        let worth: Vec<Worth> = (0..9).map(worth).collect();
         let kept: Vec<Logits> = (0..9).map(|text| logits(&model, &contexts[text], &texts[text])).collect();
         let slopes = model.slopes_of_group(contexts, &texts, &worth, &kept).unwrap();
         for text in 0..9 {
@@ -167,7 +192,11 @@ mod tests {
     fn what_flows_to_logits_by_hand() {
         // Chances 1/2 and 1/2 for the end and a word; worth 0 and 3: the mean is 1.5.
         let mut logits = vec![9.0, 9.0, 9.0, 1.0, 1.0];
-        to_logits(&mut logits, &[7.0, 7.0, 7.0, 0.0, 3.0]);
+        to_logits(&mut logits, &[7.0, 7.0, 7.0, 0.0, 3.0], &[]);
         assert_eq!(logits, [0.0, 0.0, 0.0, -0.75, 0.75]);
+        // The end is worth 1 more at this step: the mean is 2.
+        let mut logits = vec![9.0, 9.0, 9.0, 1.0, 1.0];
+        to_logits(&mut logits, &[7.0, 7.0, 7.0, 0.0, 3.0], &[(3, 1.0), (9, 5.0), (1, 5.0)]);
+        assert_eq!(logits, [0.0, 0.0, 0.0, -0.5, 0.5]);
     }
 }

@@ -104,6 +104,7 @@ mod agents {
         Judges {
             sentiment: Judge::new(rarity.clone(), &both(weights(sentiment))).unwrap(),
             authors: Judge::new(rarity, &both(weights(author))).unwrap(),
+            others: Vec::new(),
             alpha,
         }
     }

@@ -1,7 +1,10 @@
 //! The world of the agent: texts by their contexts, and what they are worth once they are changed. Here they are worth what they are once they are decoded.
 
 use super::auto_encoder::{AutoEncoder, Text};
+use super::content::Content;
+use super::judge::Judge;
 use super::reward::{Judges, Reward, Subject};
+use super::slopes::Worth;
 use crate::error::ModelError;
 use allonym_dp::PrivacyRng;
 use rayon::prelude::*;
@@ -36,6 +39,8 @@ pub trait World: Sync {
 pub struct TextWorld<'a> {
     auto_encoder: &'a AutoEncoder,
     judges: Judges,
+    content: Content,
+    originals: Vec<Text>,
     contexts: Vec<Vec<f32>>,
     subjects: Vec<Subject>,
 }
@@ -61,7 +66,42 @@ impl<'a> TextWorld<'a> {
         if let Some(other) = subjects.iter().find(|subject| subject.author as usize >= judges.authors.classes()) {
             return refused("author", other.author.to_string(), "one of those that are judged");
         }
-        Ok(Self { contexts: auto_encoder.contexts(texts)?, auto_encoder, judges, subjects })
+        let (contexts, content) = (auto_encoder.contexts(texts)?, Content::new(0.0, None));
+        Ok(Self { contexts, auto_encoder, judges, content, originals: texts.to_vec(), subjects })
+    }
+
+    /// The same where what a text still says counts too, with this weight.
+    ///
+    /// # Errors
+    /// When the weight is below 0 or no number.
+    pub fn keeping(self, weight: f64) -> Result<Self, ModelError> {
+        if !(0.0..=100.0).contains(&weight) {
+            let (setting, allowed) = ("content", "between 0 and 100");
+            return Err(ModelError::Setting { setting, value: weight.to_string(), allowed });
+        }
+        let content = Content::new(weight, self.auto_encoder.words.vectors().map(AsRef::as_ref));
+        Ok(Self { content, ..self })
+    }
+
+    /// Another judge of authors, who learned from what was written so far: agents that follow slopes hide from it too.
+    ///
+    /// # Errors
+    /// When it knows other authors.
+    pub fn also_judged_by(&mut self, judge: Judge) -> Result<(), ModelError> {
+        if judge.classes() != self.judges.authors.classes() {
+            let (value, allowed) = (judge.classes().to_string(), "as many as the first judge knows");
+            return Err(ModelError::Setting { setting: "authors", value, allowed });
+        }
+        self.judges.others.push(judge);
+        Ok(())
+    }
+
+    fn reward(&self, text: usize, decoded: &Text) -> Reward {
+        let reward = self.judges.reward(decoded, self.subjects[text]);
+        match self.content.weight() {
+            0.0 => reward,
+            weight => reward.with_content(weight, self.content.kept(&self.originals[text], decoded)),
+        }
     }
 }
 
@@ -76,15 +116,18 @@ impl World for TextWorld<'_> {
 
     fn rewards(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<Vec<Reward>, ModelError> {
         let decoded = self.auto_encoder.decode_together(contexts)?;
-        let of = |(text, decoded): (&usize, &Text)| self.judges.reward(decoded, self.subjects[*text]);
+        let of = |(text, decoded): (&usize, &Text)| self.reward(*text, decoded);
         Ok(texts.par_iter().zip(&decoded).with_min_len(64).map(of).collect())
     }
 
     fn slopes(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<Vec<f32>>), ModelError> {
         let ids = self.auto_encoder.vocabulary().ids() as usize;
-        let worth = |place: usize, text: &Text| self.judges.worth(text, self.subjects[texts[place]], ids);
+        let worth = |place: usize, text: &Text| Worth {
+            anywhere: self.judges.worth(text, self.subjects[texts[place]], ids),
+            at: self.content.worth(&self.originals[texts[place]]),
+        };
         let found = self.auto_encoder.slopes(contexts, &worth)?;
-        let of = |(text, (decoded, _)): (&usize, &(Text, Vec<f32>))| self.judges.reward(decoded, self.subjects[*text]);
+        let of = |(text, (decoded, _)): (&usize, &(Text, Vec<f32>))| self.reward(*text, decoded);
         let rewards = texts.iter().zip(&found).map(of).collect();
         Ok((rewards, found.into_iter().map(|(_, slope)| slope).collect()))
     }

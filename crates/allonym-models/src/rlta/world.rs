@@ -49,7 +49,7 @@ impl VectorWorld {
         let task = lead(&self.task);
         let private = self.attributes.iter().map(lead).sum::<f64>() / self.attributes.len() as f64;
         let total = self.alpha * task - (1.0 - self.alpha) * private;
-        Reward { total, sentiment: task, author: private, entropy: 0.0 }
+        Reward { total, sentiment: task, author: private, entropy: 0.0, content: 0.0 }
     }
 }
 

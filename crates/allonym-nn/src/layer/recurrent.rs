@@ -9,7 +9,6 @@ use crate::matrix::Matrix;
 use crate::product::{Into, multiply};
 use crate::real::Real;
 use crate::sequences::{Sequences, Shard};
-use crate::steady::add_steadily;
 use crate::store::{Slot, Store};
 use allonym_dp::PrivacyRng;
 use rayon::prelude::*;
@@ -167,13 +166,6 @@ impl Direction {
     pub(crate) fn of_inputs<T: Real>(&self, store: &Store<T>, inputs: &Matrix<T>, threads: usize) -> Matrix<T> {
         let mut gates = Matrix::of_rows(inputs.rows(), store.slice(self.bias_input));
         multiply(gates.view_mut(), Into::Add, inputs.view(), store.view(self.of_input).transposed(), threads);
-        gates
-    }
-
-    /// The same, no row depending on which others there are.
-    pub(crate) fn of_inputs_steadily<T: Real>(&self, store: &Store<T>, inputs: &Matrix<T>) -> Matrix<T> {
-        let mut gates = Matrix::of_rows(inputs.rows(), store.slice(self.bias_input));
-        add_steadily(gates.values_mut(), inputs.values(), store.slice(self.of_input), inputs.columns());
         gates
     }
 }

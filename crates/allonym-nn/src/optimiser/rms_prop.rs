@@ -189,6 +189,9 @@ pub struct Factors<T> {
 
 impl<T: Real> Factors<T> {
     fn after(self, decay: f64, missed: u64) -> Self {
+        if missed == 0 {
+            return self;
+        }
         Self { kept: T::of(decay.powf(missed as f64 + 1.0)), ..self }
     }
 

@@ -55,6 +55,14 @@ pub(super) struct EteAnon {
     #[arg(long, value_name = "N")]
     episodes: Option<usize>,
 
+    /// How much it counts in the reward that the text still says what it said; 0 is the paper's reward [default: 0 for the paper's agent, 1 for the other]
+    #[arg(long, value_name = "X")]
+    content: Option<f64>,
+
+    /// How often an attacker learns from what the agent `converged` writes, for the agent to hide from as well [default: 3]
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+
     /// The column that holds the sentiment
     #[arg(long, default_value = "label", value_name = "NAME")]
     label_column: String,
@@ -130,6 +138,8 @@ impl EteAnon {
             label_column: self.label_column,
             labels,
             authors: self.authors,
+            content: self.content,
+            rounds: self.rounds,
             ..usual
         };
         let (adaptive, samples, alphas) = (self.adaptive, self.samples, self.alphas);

@@ -59,6 +59,14 @@ pub(super) struct EteAnon {
     #[arg(long, default_value_t = 0.5, value_name = "X")]
     alpha: f64,
 
+    /// How much it counts in the reward that the text still says what it said, from 0 to 100; 0 is the paper's reward [default: 0 for --agent paper, 1 for converged]
+    #[arg(long, value_name = "X")]
+    content: Option<f64>,
+
+    /// --agent converged: how often an attacker learns from what the agent writes, for the agent to hide from as well [default: 3]
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+
     /// What changes the context
     #[arg(long, value_enum, default_value_t = AgentFlag::Converged)]
     agent: AgentFlag,
@@ -127,6 +135,8 @@ impl EteAnon {
             labels: self.labels,
             authors: self.authors,
             alpha: self.alpha,
+            content: self.content,
+            rounds: self.rounds,
             agent,
         };
         conduct(&settings.basis.out, self.json, |stop, progress| train_ete_anon(&settings, stop, progress))
@@ -137,7 +147,9 @@ impl EteAnon {
         let given = [
             ("episodes", self.episodes.is_some(), self.agent != AgentFlag::None),
             ("agent-rate", self.agent_rate.is_some(), self.agent != AgentFlag::None),
+            ("content", self.content.is_some(), self.agent != AgentFlag::None),
             ("ranges", self.ranges.is_some(), self.agent == AgentFlag::Paper),
+            ("rounds", self.rounds.is_some(), self.agent == AgentFlag::Converged),
             ("reach", self.reach.is_some(), self.agent == AgentFlag::Converged),
             ("spread", self.spread.is_some(), self.agent == AgentFlag::Converged),
         ];

@@ -1,6 +1,8 @@
 //! The table and the figure of ETE-Anon, with what they lack: the auto-encoder without an agent, a random policy, attackers that learn from what is released, and learning curves.
 
+use crate::evaluation::load::hash;
 use crate::failure::Failure;
+use crate::training::begin;
 use crate::training::ete_anon::agent::{self, Learned};
 use crate::training::ete_anon::data::{Known, Sequence};
 use crate::training::ete_anon::judges::Classifiers;
@@ -35,6 +37,8 @@ pub struct EteAnonRow {
     pub system: String,
     /// How much sentiment counted.
     pub alpha: Option<f64>,
+    /// How much it counted that a text still says what it said.
+    pub content: Option<f64>,
     /// What classifiers that learned from originals find.
     pub found: FoundIn,
     /// What classifiers find that learned from what the system writes: author, sentiment.
@@ -64,6 +68,8 @@ struct Bench<'a> {
     auto_encoder: &'a AutoEncoder,
     known: &'a Known,
     classifiers: &'a Classifiers,
+    /// The hashes of the texts and of the auto-encoder.
+    sources: String,
     /// Contexts of test sequences, and of those that adaptive attackers learn from.
     contexts: [Vec<Vec<f32>>; 2],
     adaptive: Vec<Sequence>,
@@ -104,8 +110,16 @@ pub fn reproduce_ete_anon(
         auto_encoder.contexts(&texts)
     };
     let contexts = [of(&known.test)?, of(&adaptive)?];
-    let bench =
-        Bench { plan, auto_encoder: &auto_encoder, known: &known, classifiers: &classifiers, contexts, adaptive };
+    let hashes = [&plan.training.basis.data, &directory.join("card.toml")].map(|path| hash(path).unwrap_or_default());
+    let bench = Bench {
+        plan,
+        auto_encoder: &auto_encoder,
+        known: &known,
+        classifiers: &classifiers,
+        sources: hashes.join(" "),
+        contexts,
+        adaptive,
+    };
     let rows = bench.rows(&private, stop, progress)?;
     let tests: Vec<Text> = known.test.iter().map(|sequence| sequence.ids.clone()).collect();
     let positive = known.test.iter().filter(|sequence| sequence.subject.positive).count() as f64;
@@ -160,6 +174,7 @@ impl Bench<'_> {
         let mut rows = vec![EteAnonRow {
             system: "original".into(),
             alpha: None,
+            content: None,
             found: found_in(&originals, self.known, self.classifiers)?,
             adaptive: None,
             learned: None,
@@ -170,9 +185,19 @@ impl Bench<'_> {
         for settings in &self.plan.agents {
             for (place, alpha) in self.plan.alphas.iter().enumerate() {
                 let name = settings.name();
+                let out = private.join(format!("{name}-{alpha}"));
                 let mut training = self.plan.training.clone();
                 training.alpha = *alpha;
-                training.basis.out = private.join(format!("{name}-{alpha}"));
+                training.content = Some(training.content_for(settings));
+                training.rounds = match settings {
+                    AgentSettings::Paper(_) => Some(0),
+                    AgentSettings::Converged(_) => Some(training.rounds_for(settings)),
+                };
+                training.agent = Some(settings.clone());
+                training.basis.resume = out.join("settings.toml").is_file();
+                training.basis.out = out.clone();
+                // What was trained with other settings, from other texts or on another auto-encoder is not taken for this.
+                let _lock = begin(&out, &training, Some(&self.sources), training.basis.resume)?;
                 training.basis.resume = true;
                 progress(&format!("{name}, alpha {alpha}"), None);
                 let told = &mut |line: &str, made: Option<&Progress>| {
@@ -187,7 +212,8 @@ impl Bench<'_> {
                 if place == 0 {
                     rows.push(self.row(&format!("{name}, at random"), None, &Change::Random(&agent), None)?);
                 }
-                rows.push(self.row(name, Some(*alpha), &Change::By(&agent), Some(learned))?);
+                let row = self.row(name, Some(*alpha), &Change::By(&agent), Some(learned))?;
+                rows.push(EteAnonRow { content: training.content, ..row });
             }
         }
         Ok(rows)
@@ -206,7 +232,15 @@ impl Bench<'_> {
             false => Some(self.adaptive(&tests, &self.written(&self.contexts[1], change, 1)?)?),
         };
         let found = found_in(&tests, self.known, self.classifiers)?;
-        Ok(EteAnonRow { system: system.into(), alpha, found, adaptive, learned, samples: self.samples(&tests) })
+        Ok(EteAnonRow {
+            system: system.into(),
+            alpha,
+            content: None,
+            found,
+            adaptive,
+            learned,
+            samples: self.samples(&tests),
+        })
     }
 
     /// What becomes of contexts, in words.

@@ -24,7 +24,11 @@ const COLOURS: [&str; 6] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e
 impl EteAnonRow {
     fn name(&self) -> String {
         match self.alpha {
-            Some(alpha) => format!("{}, alpha {alpha}", self.system),
+            Some(alpha) => {
+                let content = self.content.filter(|content| *content > 0.0);
+                let content = content.map_or_else(String::new, |content| format!(", content {content}"));
+                format!("{}, alpha {alpha}{content}", self.system)
+            }
             None => self.system.clone(),
         }
     }

@@ -50,6 +50,12 @@ impl Planned {
         self.words_noise.unwrap_or(NEARLY_NONE)
     }
 
+    /// The share of its records that must have a word for the sum of that word to be twice the noise, with records of so many different words; none without protection.
+    pub(super) fn lost_in_noise(&self, words: usize) -> Option<f64> {
+        // A record with n words gives each of them 1 over the root of n.
+        self.words_noise.map(|noise| 2.0 * noise * (words.max(1) as f64).sqrt() / self.records.max(1) as f64)
+    }
+
     /// What a record costs when it is added or removed, and when it is exchanged; none without protection.
     pub(super) fn prices(&self, delta: f64) -> Result<Option<(f64, f64)>, Failure> {
         let steps = self.noise.map(|noise| Releases { noise, rate: self.rate, count: self.steps });
@@ -136,5 +142,26 @@ impl SynthesisSettings {
             private,
             ..TrainingSettings::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_in_noise_by_hand() {
+        let plan = |records, words_noise| Planned {
+            label: String::new(),
+            records,
+            batch: 1,
+            rate: 1.0,
+            steps: 0,
+            noise: None,
+            words_noise,
+        };
+        // A hundred words give a tenth each: a sum of 8, twice the noise, needs 80 records.
+        assert_eq!(plan(400, Some(4.0)).lost_in_noise(100), Some(0.2));
+        assert_eq!(plan(400, None).lost_in_noise(100), None);
     }
 }

@@ -102,10 +102,12 @@ impl SynthesisStatement {
             delta_other_label: other_label.filter(|_| several).map_or(0.0, |(_, delta)| delta),
             not_protected,
             assumptions: vec![
-                match settings.method {
-                    Method::Lstm => "the words and the settings were chosen without these records".to_owned(),
-                    _ => "the language model, the words and the settings were chosen without these records (the program's model has read 20,000 reviews of films)".to_owned(),
-                },
+                match (settings.method, &settings.model) {
+                    (Method::Lstm, _) => "the words and the settings were chosen without these records",
+                    (_, None) => "the language model, the words and the settings were chosen without these records (the program's model has read 20,000 reviews of films)",
+                    (_, Some(_)) => "the language model that you gave, the words and the settings were chosen without these records (whether it has read them cannot be checked)",
+                }
+                .to_owned(),
                 "noise on a fine grid counts as Gaussian, and sums of 32-bit floats as exact".to_owned(),
             ],
             void: why.map(str::to_owned).into_iter().collect(),

@@ -73,6 +73,18 @@ pub fn synthesize(
     for plan in &plans {
         let price = plan.prices(settings.delta)?;
         progress(&price_of(plan, price, settings), None);
+        if let Some(share) = plan.lost_in_noise(settings.max_tokens).filter(|share| *share > MUCH) {
+            let named = if plan.label.is_empty() { String::new() } else { "a label has ".to_owned() };
+            let lost = match share {
+                share if share < 1.0 => format!("words that stand in fewer than {:.0} % of them", 100.0 * share),
+                _ => "every word".to_owned(),
+            };
+            let line = format!(
+                "{named}{} records, and the noise hides {lost}: the texts will say little of yours; more records, a larger epsilon or a smaller `--max-tokens` would help",
+                plan.records
+            );
+            progress(&format!("{WARNING}: {line}"), None);
+        }
         prices.push(price);
     }
     if settings.resume {
@@ -134,6 +146,9 @@ pub fn synthesize(
     let kept = Some(settings.work.clone());
     Ok(Synthesized { plans, trained, written: settings.count, kept, stopped: false, statement: Some(statement) })
 }
+
+/// When words of so many records are lost in the noise, people should know.
+const MUCH: f64 = 0.2;
 
 /// What is told while texts are written: a line for each tenth of them.
 #[derive(Default)]

@@ -1,11 +1,12 @@
 //! The stage in which an agent learns: it goes on where it was stopped, and leaves its curve.
 
 use super::super::basis::Basis;
+use super::attackers::Attackers;
 use super::data::Known;
 use super::judges::Classifiers;
 use super::settings::EteAnonTraining;
 use crate::failure::Failure;
-use allonym_models::ete_anon::{AgentSettings, AutoEncoder, Learner, Progressed, Sizes, TextWorld, World};
+use allonym_models::ete_anon::{Agent, AgentSettings, AutoEncoder, Learner, Progressed, Sizes, TextWorld, World};
 use allonym_nn::training::Progress;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -73,6 +74,8 @@ impl Files {
 }
 
 /// Lets an agent learn in texts; also says whether it was stopped.
+///
+/// In between, attackers learn from what it writes so far, and it goes on hiding from them too.
 pub(crate) fn learn(
     settings: &EteAnonTraining,
     agent: &AgentSettings,
@@ -85,8 +88,20 @@ pub(crate) fn learn(
     let judges = classifiers.judges(auto_encoder.vocabulary(), settings.alpha)?;
     let texts: Vec<Vec<u32>> = known.training.iter().map(|sequence| sequence.ids.clone()).collect();
     let subjects = known.training.iter().map(|sequence| sequence.subject).collect();
-    let world = TextWorld::new(auto_encoder, judges, &texts, subjects)?;
-    learn_in(&world, auto_encoder.shape().sizes(), &settings.basis, agent, stop, progress)
+    let mut world = TextWorld::new(auto_encoder, judges, &texts, subjects)?.keeping(settings.content_for(agent))?;
+    let mut course = Course::begin(&world, auto_encoder.shape().sizes(), &settings.basis, agent, progress)?;
+    let rounds = settings.rounds_for(agent);
+    for round in 0..=rounds {
+        let until = agent.episodes() * (round + 1) / (rounds + 1);
+        if course.go_on(&world, until, stop, progress)? || round == rounds {
+            break;
+        }
+        progress(&format!("attacker {} of {rounds} learns from what the agent writes", round + 1), None);
+        let acting = course.as_of(round, auto_encoder.shape().sizes())?;
+        let attackers = Attackers { auto_encoder, known, seed: settings.basis.seed };
+        world.also_judged_by(attackers.learn_from(&acting, &world, round)?)?;
+    }
+    course.end()
 }
 
 /// Lets an agent learn in a world of contexts of these sizes; also says whether it was stopped.
@@ -98,37 +113,95 @@ pub(crate) fn learn_in(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<(Learner, Learned, bool), Failure> {
-    let threads = super::super::threads_or_cores(basis.threads);
-    let mut learner = Learner::new(agent, sizes, basis.seed)?;
-    let files = Files::of(&basis.out)?;
-    let mut curve = if basis.resume { files.restore(&mut learner)? } else { Vec::new() };
-    let random = learner.at_random(world, COMPARED.min(world.texts()), basis.seed)?;
-    let unchanged = unchanged(world)?;
-    progress(&format!("agent: reward {unchanged:.4} when nothing is done, {:.4} at random", random.reward), None);
-    let (all, begun, before) = (agent.episodes(), Instant::now(), learner.episodes());
-    let mut told = learner.episodes() * KEPT / all;
-    let mut stopped = false;
-    while !learner.is_done() {
-        stopped = stop.load(Ordering::Relaxed);
-        if stopped {
-            break;
-        }
-        curve.push(learner.group(world, threads)?);
-        if learner.episodes() * KEPT / all > told {
-            told = learner.episodes() * KEPT / all;
-            files.keep(&learner, &curve)?;
-            progress(&said(agent, &curve, &begun, before), None);
-        }
+    let mut course = Course::begin(world, sizes, basis, agent, progress)?;
+    course.go_on(world, agent.episodes(), stop, progress)?;
+    course.end()
+}
+
+/// An agent on its way.
+struct Course<'a> {
+    agent: &'a AgentSettings,
+    threads: usize,
+    learner: Learner,
+    files: Files,
+    curve: Vec<Progressed>,
+    random: Progressed,
+    unchanged: f64,
+    begun: Instant,
+    /// Episodes before this run.
+    before: usize,
+    stopped: bool,
+}
+
+impl<'a> Course<'a> {
+    fn begin(
+        world: &dyn World,
+        sizes: Sizes,
+        basis: &Basis,
+        agent: &'a AgentSettings,
+        progress: &mut dyn FnMut(&str, Option<&Progress>),
+    ) -> Result<Self, Failure> {
+        let threads = super::super::threads_or_cores(basis.threads);
+        let mut learner = Learner::new(agent, sizes, basis.seed)?;
+        let files = Files::of(&basis.out)?;
+        let curve = if basis.resume { files.restore(&mut learner)? } else { Vec::new() };
+        let random = learner.at_random(world, COMPARED.min(world.texts()), basis.seed)?;
+        let unchanged = unchanged(world)?;
+        progress(&format!("agent: reward {unchanged:.4} when nothing is done, {:.4} at random", random.reward), None);
+        let (begun, before) = (Instant::now(), learner.episodes());
+        Ok(Self { agent, threads, learner, files, curve, random, unchanged, begun, before, stopped: false })
     }
-    files.keep(&learner, &curve)?;
-    let learned = Learned {
-        episodes: learner.episodes(),
-        random,
-        unchanged,
-        curve: tenths(&curve, all),
-        decoded_per_second: speed(agent, learner.episodes() - before, &begun),
-    };
-    Ok((learner, learned, stopped))
+
+    /// Learns until so many episodes have been; says whether it was stopped.
+    fn go_on(
+        &mut self,
+        world: &dyn World,
+        until: usize,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(&str, Option<&Progress>),
+    ) -> Result<bool, Failure> {
+        let all = self.agent.episodes();
+        let mut told = self.learner.episodes() * KEPT / all;
+        while self.learner.episodes() < until && !self.learner.is_done() {
+            self.stopped = stop.load(Ordering::Relaxed);
+            if self.stopped {
+                break;
+            }
+            self.curve.push(self.learner.group(world, self.threads)?);
+            if self.learner.episodes() * KEPT / all > told {
+                told = self.learner.episodes() * KEPT / all;
+                self.files.keep(&self.learner, &self.curve)?;
+                progress(&said(self.agent, &self.curve, &self.begun, self.before), None);
+            }
+        }
+        self.files.keep(&self.learner, &self.curve)?;
+        Ok(self.stopped)
+    }
+
+    /// The agent as it was after a round: as it is now, or, where the run went on later, as it was kept then.
+    fn as_of(&self, round: usize, sizes: Sizes) -> Result<Agent, Failure> {
+        let path = self.files.state.with_file_name(format!("round-{round}.safetensors"));
+        if let Ok(bytes) = std::fs::read(&path) {
+            return Ok(Agent::of_bytes(self.agent, sizes, &path, &bytes)?);
+        }
+        let agent = self.learner.agent();
+        let unfinished = path.with_extension("unfinished");
+        std::fs::write(&unfinished, agent.to_bytes()?)
+            .and_then(|()| std::fs::rename(&unfinished, &path))
+            .map_err(|error| Failure::writing(&path, &error))?;
+        Ok(agent)
+    }
+
+    fn end(self) -> Result<(Learner, Learned, bool), Failure> {
+        let learned = Learned {
+            episodes: self.learner.episodes(),
+            random: self.random,
+            unchanged: self.unchanged,
+            curve: tenths(&self.curve, self.agent.episodes()),
+            decoded_per_second: speed(self.agent, self.learner.episodes() - self.before, &self.begun),
+        };
+        Ok((self.learner, learned, self.stopped))
+    }
 }
 
 fn unchanged(world: &dyn World) -> Result<f64, Failure> {
@@ -149,12 +222,17 @@ fn said(agent: &AgentSettings, curve: &[Progressed], begun: &Instant, before: us
     let recent = &curve[curve.len().saturating_sub(curve.len().div_ceil(20))..];
     let mean = |of: fn(&Progressed) -> f64| recent.iter().map(of).sum::<f64>() / recent.len() as f64;
     let (made, all) = (last.episodes, agent.episodes());
+    let content = match mean(|point| point.content) {
+        0.0 => String::new(),
+        content => format!(", {:.0} % of the content stays", 100.0 * content),
+    };
     let left = begun.elapsed().as_secs_f64() / (made - before).max(1) as f64 * (all - made) as f64;
     format!(
-        "agent: episode {made} of {all}, reward {:.4} (what is kept leads by {:.3}, what is hidden by {:.3}), {:.0} texts a second, {:.0} minutes left",
+        "agent: episode {made} of {all}, reward {:.4} (what is kept leads by {:.3}, what is hidden by {:.3}{}), {:.0} texts a second, {:.0} minutes left",
         mean(|point| point.reward),
         mean(|point| point.leads[0]),
         mean(|point| point.leads[1]),
+        content,
         speed(agent, made - before, begun),
         left / 60.0
     )

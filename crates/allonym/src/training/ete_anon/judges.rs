@@ -98,6 +98,13 @@ pub(crate) struct Classifiers {
 }
 
 impl Classifiers {
+    /// One of authors that learns from what became of sequences.
+    pub(crate) fn authors_of(sequences: &[&Sequence], written: &[String], seed: u64) -> Result<Classifier, Failure> {
+        let texts: Vec<&str> = written.iter().map(String::as_str).collect();
+        let authors: Vec<u32> = sequences.iter().map(|sequence| sequence.subject.author).collect();
+        Classifier::learn(&texts, &authors, "authors", seed)
+    }
+
     pub(crate) fn learn(sequences: &[Sequence], seed: u64) -> Result<Self, Failure> {
         let texts: Vec<&str> = sequences.iter().map(|sequence| sequence.words.as_str()).collect();
         let authors: Vec<u32> = sequences.iter().map(|sequence| sequence.subject.author).collect();
@@ -109,7 +116,8 @@ impl Classifiers {
     }
 
     pub(crate) fn judges(&self, vocabulary: &Vocabulary, alpha: f64) -> Result<Judges, Failure> {
-        Ok(Judges { sentiment: self.sentiment.judge(vocabulary)?, authors: self.authors.judge(vocabulary)?, alpha })
+        let (sentiment, authors) = (self.sentiment.judge(vocabulary)?, self.authors.judge(vocabulary)?);
+        Ok(Judges { sentiment, authors, others: Vec::new(), alpha })
     }
 }
 

@@ -1,6 +1,7 @@
 //! `train ete-anon`: an auto-encoder of short sequences, and the agent that changes its context.
 
 pub(crate) mod agent;
+mod attackers;
 mod auto_encoder;
 pub(crate) mod data;
 pub(crate) mod judges;

@@ -35,10 +35,25 @@ pub struct EteAnonTraining {
     pub authors: usize,
     /// How much sentiment counts in the reward, from 0 to 1; the author counts for the rest. Default 0.5.
     pub alpha: f64,
+    /// How much it counts in the reward that a text still says what it said. Default: nothing for the paper's agent, whose reward is the paper's, and [`CONTENT`] for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<f64>,
+    /// How often, while the agent learns, an attacker learns from what it writes, and is hidden from as well. Default: never for the paper's agent, and [`ROUNDS`] for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<usize>,
     /// The agent, and how it learns. None trains the auto-encoder alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentSettings>,
 }
+
+/// How much content counts where nothing is said.
+pub(crate) const CONTENT: f64 = 1.0;
+
+/// How many attackers learn meanwhile where nothing is said.
+pub(crate) const ROUNDS: usize = 3;
+
+/// More would only take time.
+const MOST_ROUNDS: usize = 100;
 
 impl Default for EteAnonTraining {
     fn default() -> Self {
@@ -54,6 +69,8 @@ impl Default for EteAnonTraining {
             labels: ["neg".into(), "pos".into()],
             authors: 50,
             alpha: 0.5,
+            content: None,
+            rounds: None,
             agent: AgentSettings::find(AgentSettings::PRESETS[0].0),
         }
     }
@@ -66,6 +83,19 @@ impl EteAnonTraining {
         if !(0.0..=1.0).contains(&self.alpha) {
             let message = format!("`alpha` is {}; it must be from 0 to 1", self.alpha);
             return Err(Failure::new(message, "1 keeps sentiment alone, 0 hides the author alone"));
+        }
+        if self.content.is_some_and(|content| !(0.0..=100.0).contains(&content)) {
+            let message = format!("`content` is {}; it must be from 0 to 100", self.content.unwrap_or_default());
+            return Err(Failure::new(message, "0 is the paper's reward; 1 counts what is said as much as all of that"));
+        }
+        let rounds = self.rounds.unwrap_or_default();
+        if rounds > MOST_ROUNDS {
+            let message = format!("`rounds` is {rounds}; it must be from 0 to {MOST_ROUNDS}");
+            return Err(Failure::new(message, "a few are enough"));
+        }
+        if rounds > 0 && matches!(self.agent, Some(AgentSettings::Paper(_))) {
+            let message = "`rounds` means nothing for the paper's agent: its reward knows one attacker";
+            return Err(Failure::new(message, "leave it out, or take `--agent converged`"));
         }
         if self.authors < 2 {
             let message = format!("`authors` is {}: an attacker needs two to choose from", self.authors);
@@ -84,6 +114,18 @@ impl EteAnonTraining {
             agent.check()?;
         }
         Ok(())
+    }
+
+    /// How much content counts for an agent.
+    pub(crate) fn content_for(&self, agent: &AgentSettings) -> f64 {
+        let usual = if matches!(agent, AgentSettings::Paper(_)) { 0.0 } else { CONTENT };
+        self.content.unwrap_or(usual)
+    }
+
+    /// How many attackers learn from what an agent writes, while it learns.
+    pub(crate) fn rounds_for(&self, agent: &AgentSettings) -> usize {
+        let usual = if matches!(agent, AgentSettings::Paper(_)) { 0 } else { ROUNDS };
+        self.rounds.unwrap_or(usual)
     }
 
     pub(super) fn preset(&self) -> Result<&'static Preset, Failure> {
