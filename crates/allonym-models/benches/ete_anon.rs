@@ -2,7 +2,7 @@
 //! classifiers judge it, and the Q-network learns a step.
 //!
 //! `PEER_PYTHON` names an interpreter with torch and scikit-learn. Rounds of ours and theirs alternate, each in a process of its own. Parameters are random, so every text has
-//! all its twenty words on both sides. Theirs takes one episode at a time, as the paper does; with `together` it runs fifteen of them side by side, as ours does.
+//! all its twenty words on both sides. Our memory of transitions is full, as it is after 400 of the paper's 5,000 episodes; theirs does the same work whatever it holds. Theirs takes one episode at a time, as the paper does; with `together` it runs fifteen of them side by side, as ours does.
 
 use allonym_dp::PrivacyRng;
 use allonym_models::ete_anon::{
@@ -91,6 +91,9 @@ fn measure(size: &str, seconds: f64, settings: &QSettings) -> (f64, f64) {
     let judges = Judges { sentiment, authors, others: Vec::new(), alpha: 0.5 };
     let world = TextWorld::new(&model, judges, &texts, subjects).expect("a world");
     let mut agent = QAgent::new(settings.clone(), cells, 1).expect("an agent");
+    // What the target network says of a transition is computed once, so a memory that is not full would flatter.
+    let filling = if seconds > 0.0 { settings.replay.div_ceil(settings.steps) } else { 1 };
+    agent.remember_at_random(&world, filling, rng).expect("a memory");
     let mut each = || {
         let before = agent.episodes();
         agent.group(&world, THREADS).expect("episodes");

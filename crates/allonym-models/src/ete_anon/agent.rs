@@ -1,8 +1,9 @@
 //! Either agent: while it learns, and when it has learned.
 
 use super::policy::{PolicyAgent, PolicyNetwork, PolicySettings};
-use super::q_learning::{Progressed, QAgent, QSettings};
+use super::q_learning::{Progressed, QAgent};
 use super::q_network::QNetwork;
+use super::q_settings::QSettings;
 use super::settings::Sizes;
 use super::state::State;
 use super::world::World;

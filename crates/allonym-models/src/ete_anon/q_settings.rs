@@ -1,0 +1,88 @@
+//! How the paper's agent learns.
+
+use super::actions::Ranges;
+use crate::error::{ModelError, check_sizes};
+use serde::{Deserialize, Serialize};
+
+/// Settings of the paper's agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct QSettings {
+    /// Episodes. Default 5000.
+    pub episodes: usize,
+    /// Steps of an episode. Default 25.
+    pub steps: usize,
+    /// Cells of the hidden layer. Default 4200.
+    pub hidden: usize,
+    /// From which ranges numbers are drawn.
+    pub ranges: Ranges,
+    /// How much a later reward counts. The paper does not say; default 0.9.
+    pub discount: f64,
+    /// Transitions that are remembered. Default 10,000.
+    pub replay: usize,
+    /// Transitions of a step of learning. Default 32.
+    pub batch: usize,
+    /// After how many episodes the target network is replaced. Default 15.
+    pub target_every: usize,
+    /// The learning rate of RMSprop. The paper does not say; default 1e-4.
+    pub rate: f64,
+    /// The share of actions that are drawn at random: at the beginning, at the end, and after which share of the episodes the end is reached. Default 1, 0.05, 0.6.
+    pub explore: [f64; 3],
+    /// Episodes that run side by side. Default 15.
+    pub side_by_side: usize,
+}
+
+impl Default for QSettings {
+    fn default() -> Self {
+        Self {
+            episodes: 5000,
+            steps: 25,
+            hidden: 4200,
+            ranges: Ranges::default(),
+            discount: 0.9,
+            replay: 10_000,
+            batch: 32,
+            target_every: 15,
+            rate: 1e-4,
+            explore: [1.0, 0.05, 0.6],
+            side_by_side: 15,
+        }
+    }
+}
+
+impl QSettings {
+    /// Checks all settings.
+    ///
+    /// # Errors
+    /// When one is out of range.
+    pub fn check(&self) -> Result<(), ModelError> {
+        check_sizes(&[
+            ("episodes", self.episodes, 100_000_000, "between 1 and 100 million"),
+            ("steps", self.steps, 10_000, "between 1 and 10,000"),
+            ("hidden", self.hidden, 65_536, "between 1 and 65,536"),
+            ("replay", self.replay, 10_000_000, "between 1 and 10 million"),
+            ("batch", self.batch, 65_536, "between 1 and 65,536"),
+            ("target-every", self.target_every, 100_000_000, "between 1 and 100 million"),
+            ("side-by-side", self.side_by_side, 65_536, "between 1 and 65,536"),
+        ])?;
+        let share = |value: f64| (0.0..=1.0).contains(&value);
+        let numbers = [
+            ("discount", self.discount, share(self.discount), "between 0 and 1"),
+            ("rate", self.rate, self.rate > 0.0 && self.rate <= 1.0, "above 0, at most 1"),
+            ("explore", self.explore[0], self.explore.into_iter().all(share), "three numbers between 0 and 1"),
+        ];
+        match numbers.into_iter().find(|(_, _, fits, _)| !fits) {
+            None => Ok(()),
+            Some((setting, value, _, allowed)) => {
+                Err(ModelError::Setting { setting, value: value.to_string(), allowed })
+            }
+        }
+    }
+
+    /// The share of random actions after some episodes.
+    pub(super) fn explores(&self, episode: usize) -> f64 {
+        let [from, to, over] = self.explore;
+        let done = episode as f64 / (over * self.episodes as f64).max(1.0);
+        from + (to - from) * done.min(1.0)
+    }
+}
