@@ -195,12 +195,12 @@ fn where_the_noise_hides_nearly_all_the_owner_is_warned_before_anything_is_spent
     let place = Place::new();
     place.file("in.csv", records(40));
     let warned = |more: &[&str]| {
-        let outcome = synthesize(&place, &[&["--delta", "1e-3", "--dry-run"], more].concat());
+        let outcome = synthesize(&place, &[&["--dry-run"], more].concat());
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
         outcome.stderr.contains("warning: 40 records, and the noise hides")
     };
-    assert!(warned(&["--epsilon", "1"]));
-    assert!(!warned(&["--epsilon", "50", "--max-tokens", "10"]));
+    assert!(warned(&["--epsilon", "1", "--delta", "1e-3"]));
+    assert!(!warned(&["--epsilon", "50", "--delta", "1e-3"]));
     assert!(!warned(&["--not-private"]));
 }
 
