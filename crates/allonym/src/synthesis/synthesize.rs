@@ -148,7 +148,7 @@ pub fn synthesize(
 }
 
 /// When words of so many records are lost in the noise, people should know.
-const MUCH: f64 = 0.2;
+const MUCH: f64 = 0.1;
 
 /// What is told while texts are written: a line for each tenth of them.
 #[derive(Default)]
