@@ -114,6 +114,7 @@ mod avx2 {
 
     #[target_feature(enable = "avx2,fma")]
     #[inline]
+    #[allow(clippy::needless_range_loop, reason = "with iterators the sums would not stay in registers")]
     fn kernel<const W: usize, const U: usize>(found: &mut [f32], weights: &[f32], rows: &[f32], inner: usize) {
         assert!(weights.len() >= U * inner && rows.len() >= W * LANES * inner, "weights and rows of all inputs");
         let mut sums = [[_mm256_setzero_ps(); W]; U];

@@ -35,10 +35,10 @@ pub struct EteAnonTraining {
     pub authors: usize,
     /// How much sentiment counts in the reward, from 0 to 1; the author counts for the rest. Default 0.5.
     pub alpha: f64,
-    /// How much it counts in the reward that a text still says what it said. Default: nothing for the paper's agent, whose reward is the paper's, and [`CONTENT`] for others.
+    /// How much it counts in the reward that a text still says what it said. Default: nothing for the paper's agent, whose reward is the paper's, and 1 for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<f64>,
-    /// How often, while the agent learns, an attacker learns from what it writes, and is hidden from as well. Default: never for the paper's agent, and [`ROUNDS`] for others.
+    /// How often, while the agent learns, an attacker learns from what it writes, and is hidden from as well. Default: never for the paper's agent, and 3 for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<usize>,
     /// The agent, and how it learns. None trains the auto-encoder alone.
