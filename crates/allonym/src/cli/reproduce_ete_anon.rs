@@ -55,11 +55,11 @@ pub(super) struct EteAnon {
     #[arg(long, value_name = "N")]
     episodes: Option<usize>,
 
-    /// How much it counts in the reward that the text still says what it said; 0 is the paper's reward [default: 0 for the paper's agent, 1 for the other]
+    /// How much it counts in the reward that the text still says what it said; 0 is the paper's reward [default: 0]
     #[arg(long, value_name = "X")]
     content: Option<f64>,
 
-    /// How often an attacker learns from what the agent `converged` writes, for the agent to hide from as well [default: 3]
+    /// How often an attacker learns from what the agent `converged` writes, for the agent to hide from as well [default: 0]
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
 

@@ -59,11 +59,11 @@ pub(super) struct EteAnon {
     #[arg(long, default_value_t = 0.5, value_name = "X")]
     alpha: f64,
 
-    /// How much it counts in the reward that the text still says what it said, from 0 to 100; 0 is the paper's reward [default: 0 for --agent paper, 1 for converged]
+    /// How much it counts in the reward that the text still says what it said, from 0 to 100; 0 is the paper's reward [default: 0]
     #[arg(long, value_name = "X")]
     content: Option<f64>,
 
-    /// --agent converged: how often an attacker learns from what the agent writes, for the agent to hide from as well [default: 3]
+    /// --agent converged: how often an attacker learns from what the agent writes, for the agent to hide from as well [default: 0]
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
 

@@ -188,11 +188,10 @@ impl Bench<'_> {
                 let out = private.join(format!("{name}-{alpha}"));
                 let mut training = self.plan.training.clone();
                 training.alpha = *alpha;
-                training.content = Some(training.content_for(settings));
-                training.rounds = match settings {
-                    AgentSettings::Paper(_) => Some(0),
-                    AgentSettings::Converged(_) => Some(training.rounds_for(settings)),
-                };
+                if matches!(settings, AgentSettings::Paper(_)) {
+                    // Its reward knows one attacker.
+                    training.rounds = None;
+                }
                 training.agent = Some(settings.clone());
                 training.basis.resume = out.join("settings.toml").is_file();
                 training.basis.out = out.clone();

@@ -88,9 +88,10 @@ pub(crate) fn learn(
     let judges = classifiers.judges(auto_encoder.vocabulary(), settings.alpha)?;
     let texts: Vec<Vec<u32>> = known.training.iter().map(|sequence| sequence.ids.clone()).collect();
     let subjects = known.training.iter().map(|sequence| sequence.subject).collect();
-    let mut world = TextWorld::new(auto_encoder, judges, &texts, subjects)?.keeping(settings.content_for(agent))?;
+    let mut world =
+        TextWorld::new(auto_encoder, judges, &texts, subjects)?.keeping(settings.content.unwrap_or_default())?;
     let mut course = Course::begin(&world, auto_encoder.shape().sizes(), &settings.basis, agent, progress)?;
-    let rounds = settings.rounds_for(agent);
+    let rounds = settings.rounds.unwrap_or_default();
     for round in 0..=rounds {
         let until = agent.episodes() * (round + 1) / (rounds + 1);
         if course.go_on(&world, until, stop, progress)? || round == rounds {

@@ -35,22 +35,16 @@ pub struct EteAnonTraining {
     pub authors: usize,
     /// How much sentiment counts in the reward, from 0 to 1; the author counts for the rest. Default 0.5.
     pub alpha: f64,
-    /// How much it counts in the reward that a text still says what it said. Default: nothing for the paper's agent, whose reward is the paper's, and 1 for others.
+    /// How much it counts in the reward that a text still says what it said. Default 0: the paper's reward.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<f64>,
-    /// How often, while the agent learns, an attacker learns from what it writes, and is hidden from as well. Default: never for the paper's agent, and 3 for others.
+    /// How often, while the agent learns, an attacker learns from what it writes, and is hidden from as well. Default: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<usize>,
     /// The agent, and how it learns. None trains the auto-encoder alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentSettings>,
 }
-
-/// How much content counts where nothing is said.
-pub(crate) const CONTENT: f64 = 1.0;
-
-/// How many attackers learn meanwhile where nothing is said.
-pub(crate) const ROUNDS: usize = 3;
 
 /// More would only take time.
 const MOST_ROUNDS: usize = 100;
@@ -114,18 +108,6 @@ impl EteAnonTraining {
             agent.check()?;
         }
         Ok(())
-    }
-
-    /// How much content counts for an agent.
-    pub(crate) fn content_for(&self, agent: &AgentSettings) -> f64 {
-        let usual = if matches!(agent, AgentSettings::Paper(_)) { 0.0 } else { CONTENT };
-        self.content.unwrap_or(usual)
-    }
-
-    /// How many attackers learn from what an agent writes, while it learns.
-    pub(crate) fn rounds_for(&self, agent: &AgentSettings) -> usize {
-        let usual = if matches!(agent, AgentSettings::Paper(_)) { 0 } else { ROUNDS };
-        self.rounds.unwrap_or(usual)
     }
 
     pub(super) fn preset(&self) -> Result<&'static Preset, Failure> {
