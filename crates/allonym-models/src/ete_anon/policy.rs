@@ -31,7 +31,7 @@ pub struct PolicySettings {
     pub spread: f64,
     /// The learning rate of Adam. Default 1e-3.
     pub rate: f64,
-    /// Texts of a step of learning. Default 64.
+    /// Texts of a step of learning. Default 32.
     pub side_by_side: usize,
 }
 
