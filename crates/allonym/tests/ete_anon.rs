@@ -150,6 +150,11 @@ fn mistakes_are_found_before_anything_is_trained() {
     refused(&["--rounds", "101"], "`rounds` is 101; it must be from 0 to 100");
     refused(&["--agent", "none", "--content", "1"], "`--content` means nothing for this agent");
     refused(&["--ranges", "meant"], "`--ranges` means nothing for this agent");
+    refused(&["--discount", "0.5"], "`--discount` means nothing for this agent");
+    refused(&["--agent", "paper", "--discount", "1.5"], "`discount` is 1.5; it must be between 0 and 1");
+    refused(&["--explore", "1,0,1"], "`--explore` means nothing for this agent");
+    refused(&["--agent", "paper", "--explore", "1,0"], "write them as `1,0.05,0.6`");
+    refused(&["--agent", "paper", "--explore", "1,0,-1"], "`explore`");
     refused(&["--agent", "none", "--episodes", "3"], "`--episodes` means nothing for this agent");
     refused(&["--episodes", "0"], "`episodes` is 0");
     place.file("in.csv", "author,label,text\n".to_owned() + &"ann,pos,a fine day\nann,neg,a bad day\n".repeat(20));

@@ -4,6 +4,7 @@
 //! text can let this count too.
 
 use super::auto_encoder::Text;
+use allonym_nn::loss::EmbeddingReward;
 use allonym_nn::{Into, Matrix, multiply};
 use allonym_text::vocabulary::{END, SPECIAL};
 use rayon::prelude::*;
@@ -75,11 +76,7 @@ fn places(text: &Text) -> Vec<(usize, u32)> {
 }
 
 fn near_words(vectors: &Matrix<f32>) -> Vec<Vec<(u32, f32)>> {
-    let mut units = vectors.clone();
-    for row in 0..units.rows() {
-        let length = units.row(row).iter().map(|value| value * value).sum::<f32>().sqrt();
-        units.row_mut(row).iter_mut().for_each(|value| *value /= length.max(f32::MIN_POSITIVE));
-    }
+    let units = EmbeddingReward::unit_vectors(vectors.clone());
     let (ids, width) = (units.rows(), units.columns());
     let starts: Vec<usize> = (SPECIAL.len().min(ids)..ids).step_by(TOGETHER).collect();
     let of = |start: &usize| -> Vec<Vec<(u32, f32)>> {

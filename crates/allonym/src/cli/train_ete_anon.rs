@@ -79,6 +79,14 @@ pub(super) struct EteAnon {
     #[arg(long, value_enum)]
     ranges: Option<RangesFlag>,
 
+    /// --agent paper: how much a later reward counts, from 0 to 1 [default: the agent's]
+    #[arg(long, value_name = "X")]
+    discount: Option<f64>,
+
+    /// --agent paper: the share of random actions at first, at last, and after which share of the episodes that is reached [default: the agent's]
+    #[arg(long, value_parser = explore_parser, value_name = "A,B,C")]
+    explore: Option<[f64; 3]>,
+
     /// --agent converged: how far a number may be moved, from 0 to 2 [default: the agent's]
     #[arg(long, value_name = "X")]
     reach: Option<f64>,
@@ -121,6 +129,11 @@ pub(super) fn labels_parser(text: &str) -> Result<[String; 2], String> {
     }
 }
 
+fn explore_parser(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+    numbers.ok().and_then(|numbers| numbers.try_into().ok()).ok_or_else(|| "write them as `1,0.05,0.6`".to_owned())
+}
+
 impl EteAnon {
     pub(super) fn run(self) -> Result<(), Failure> {
         let agent = self.agent_settings()?;
@@ -149,6 +162,8 @@ impl EteAnon {
             ("agent-rate", self.agent_rate.is_some(), self.agent != AgentFlag::None),
             ("content", self.content.is_some(), self.agent != AgentFlag::None),
             ("ranges", self.ranges.is_some(), self.agent == AgentFlag::Paper),
+            ("discount", self.discount.is_some(), self.agent == AgentFlag::Paper),
+            ("explore", self.explore.is_some(), self.agent == AgentFlag::Paper),
             ("rounds", self.rounds.is_some(), self.agent == AgentFlag::Converged),
             ("reach", self.reach.is_some(), self.agent == AgentFlag::Converged),
             ("spread", self.spread.is_some(), self.agent == AgentFlag::Converged),
@@ -166,6 +181,8 @@ impl EteAnon {
             Some(AgentSettings::Paper(settings)) => {
                 settings.episodes = self.episodes.unwrap_or(settings.episodes);
                 settings.rate = self.agent_rate.unwrap_or(settings.rate);
+                settings.discount = self.discount.unwrap_or(settings.discount);
+                settings.explore = self.explore.unwrap_or(settings.explore);
                 settings.ranges = match self.ranges {
                     Some(RangesFlag::Printed) => Ranges::Printed,
                     Some(RangesFlag::Meant) => Ranges::Meant,
