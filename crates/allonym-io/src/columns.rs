@@ -22,6 +22,8 @@ pub struct Columns {
     pub keep_author: bool,
     /// Columns that are dropped besides the author's.
     pub drop: Vec<String>,
+    /// Columns that stay behind where there are any, since the release is to hide what they say. Upper case and spaces at the ends make no difference.
+    pub withheld: Vec<String>,
     /// Whether readers hand out ids and authors, as a ledger needs them. The id's column must then exist.
     pub keys: bool,
     /// Columns whose values readers hand out, for the owner's own evaluation. They need not exist.
@@ -38,6 +40,7 @@ impl Default for Columns {
             required: Vec::new(),
             keep_author: false,
             drop: Vec::new(),
+            withheld: Vec::new(),
             keys: false,
             values: Vec::new(),
         }
@@ -83,7 +86,8 @@ impl Columns {
 
     /// Whether a column other than the text leaves with the release.
     pub(crate) fn carries(&self, column: &str) -> bool {
-        let stays = self.is_author(column) && !self.keep_author;
+        let withheld = self.withheld.iter().any(|withheld| folded(withheld) == folded(column));
+        let stays = withheld || self.is_author(column) && !self.keep_author;
         !stays && !self.drop.iter().any(|dropped| dropped == column)
     }
 
@@ -227,6 +231,13 @@ mod tests {
         assert_eq!(columns.check(&header(&["id", "text"])).unwrap(), 1);
         assert!(matches!(columns.check(&header(&["id"])), Err(IoError::MissingColumn { .. })));
         assert!(matches!(columns.check(&header(&["text", "text"])), Err(IoError::RepeatedColumn { .. })));
+    }
+
+    #[test]
+    fn what_is_to_be_hidden_stays_behind_however_its_column_is_written() {
+        let columns = Columns { withheld: vec!["Gender".into()], ..Columns::default() };
+        assert!(!columns.carries("gender ") && !columns.carries("Gender") && columns.carries("age"));
+        assert!(columns.check(&["text".to_owned()]).is_ok(), "it need not exist");
     }
 
     #[test]

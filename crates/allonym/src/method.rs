@@ -9,7 +9,7 @@ use allonym_dp::vector_noise::Norm;
 use allonym_dp::{Guarantee, Length, Mechanism, PrivacyRng, Strength, Terms};
 use allonym_models::Embeddings;
 use allonym_models::adept::{self, Adept};
-use allonym_models::ete_anon::EteAnon;
+use allonym_models::ete_anon::{AgentSettings, EteAnon};
 use allonym_models::lexical::{Deniability, Spread, WordNoise};
 use allonym_models::rlta::Rlta;
 use allonym_nn::{Card, Protection};
@@ -102,6 +102,15 @@ impl fmt::Debug for Method {
             Self::Words { name, .. } | Self::Latent { name, .. } => f.write_str(name),
             Self::Agent { .. } | Self::Vectors { .. } => f.write_str(AGENT),
         }
+    }
+}
+
+impl Method {
+    /// Attributes that a release is to hide: columns of these names do not pass.
+    pub(crate) fn hides(&self) -> Vec<String> {
+        let Self::Vectors { model, .. } = self else { return Vec::new() };
+        let attributes = model.measured.iter().flat_map(|measured| &measured.attributes);
+        attributes.map(|found| found.attribute.clone()).collect()
     }
 }
 
@@ -362,27 +371,32 @@ fn of_agent(model: &EteAnon, terms: &Terms, seeded: bool) -> Guarantee {
     let mut also = Vec::new();
     if let Some(found) = model.measured {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let [author, sentiment] = match found.commonest {
+            Some(commonest) => commonest.map(|share| format!("always the commonest: {}", percent(share))),
+            None => [format!("chance {}", percent(1.0 / found.authors.max(1) as f64)), "chance unknown".to_owned()],
+        };
         also.push(format!(
-            "measured when the model was made, on {} sequences of {} authors (chance {}): a classifier that learned from originals named the author of {} of them, and of {} before; the sentiment of {}, and of {} before",
+            "measured when the model was made, on {} sequences of at most {} tokens by {} authors: a classifier that learned from originals named the author of {} of them, and of {} before ({author}); the sentiment of {}, and of {} before ({sentiment})",
             found.sequences,
+            model.auto_encoder.shape().max_tokens,
             found.authors,
-            percent(1.0 / found.authors.max(1) as f64),
             percent(found.changed[0]),
             percent(found.originals[0]),
             percent(found.changed[1]),
             percent(found.originals[1]),
         ));
     }
-    let not_protected = vec![
+    let mut not_protected = vec![
         "anything, formally: words, facts and style of the original may stand in what is written".to_owned(),
-        "against attackers that learn from what is released: they may find more than was measured (`allonym attack`)"
+        "against attackers that learn from what is released, or that have several sequences of an author, as in a whole text: they may find more than was measured (`allonym attack`)"
             .to_owned(),
         format!(
             "roughly how long a text is: pieces of {} tokens are written one after the other",
             model.auto_encoder.shape().max_tokens
         ),
     ];
-    measured_only(also, not_protected, terms, seeded)
+    not_protected.extend(always_the_same(&model.settings));
+    measured_only(also, not_protected, terms, seeded && model.settings.draws())
 }
 
 fn of_vectors(model: &Rlta, terms: &Terms, seeded: bool) -> Guarantee {
@@ -400,12 +414,19 @@ fn of_vectors(model: &Rlta, terms: &Terms, seeded: bool) -> Guarantee {
             )
         })
     });
-    let not_protected = vec![
+    let mut not_protected = vec![
         "anything, formally: what a vector tells of its text and of its author is only measured".to_owned(),
         "against attackers that learn from what is released, or are not linear: they may find more than was measured"
             .to_owned(),
     ];
-    measured_only(also.collect(), not_protected, terms, seeded)
+    not_protected.extend(always_the_same(&model.settings));
+    measured_only(also.collect(), not_protected, terms, seeded && model.settings.draws())
+}
+
+/// What follows when an agent draws nothing.
+fn always_the_same(agent: &AgentSettings) -> Option<String> {
+    let told = "equal texts: this agent draws nothing, so they become equal releases, and whoever has the model can see whether a guessed text becomes this one";
+    (!agent.draws()).then(|| told.to_owned())
 }
 
 /// A release of which nothing is promised.

@@ -10,8 +10,8 @@ use allonym_dp::latent::Latent;
 use allonym_dp::mechanism::Fluent;
 
 use allonym_dp::{
-    Drawing, Entropy, Guarantee, Mechanism, PrivacyRng, Proposer, Purpose, Released, Terms, release, release_fluently,
-    rewrite,
+    Drawing, Entropy, Guarantee, Mechanism, PrivacyRng, Proposer, Purpose, Released, Strength, Terms, release,
+    release_fluently, rewrite,
 };
 use allonym_models::ete_anon::EteAnon;
 use allonym_models::fluent::{FluentModel, Written};
@@ -119,12 +119,18 @@ impl<'a> Pipeline<'a> {
 
     /// Counts which texts the method was not made for, without releasing anything.
     pub(crate) fn look(&self, texts: &[Private<String>]) {
-        if matches!(self.method, Method::Tokens { source: Source::Fluent(..), .. }) {
+        let looked_at = match self.method {
+            Method::Tokens { source, .. } => matches!(source, Source::Fluent(..)),
+            Method::Words { .. } => false,
+            Method::Latent { .. } | Method::Agent { .. } | Method::Vectors { .. } => true,
+        };
+        if looked_at {
             texts.par_iter().for_each(|text| self.suits.look(text, self.vocabulary, self.terms.max_tokens));
         }
     }
 
     fn release_some(&self, first: u64, texts: &[Private<String>]) -> Vec<Released<String>> {
+        self.look(texts);
         let drawn = match self.method {
             Method::Vectors { model, .. } => return self.by_vectors(model, first, texts),
             Method::Tokens { mechanism, source } => self.by_tokens(&**mechanism, source, first, texts),
@@ -198,19 +204,27 @@ impl<'a> Pipeline<'a> {
 
     /// Writes the pieces of each text again. Nothing is promised, and the guarantee says so.
     fn by_agent(&self, model: &EteAnon, first: u64, texts: &[Private<String>]) -> Vec<Released<Vec<u32>>> {
-        let again = |(index, text): (usize, &Private<String>)| {
-            let mut rng = self.stream_of(first + index as u64);
-            let pieces = text.as_ref().map(|text| model.pieces(&Document::read_up_to(text, self.terms.max_tokens)));
-            rewrite(pieces, |pieces| {
-                // Each piece has random numbers of its own; no promise rests on them.
-                let mut rngs: Vec<PrivacyRng> = pieces.iter().map(|_| PrivacyRng::reproducible(rng.bits())).collect();
-                match model.rewritten(&pieces, &mut rngs) {
-                    Ok(written) => written.concat(),
-                    Err(_) => unreachable!("agent and auto-encoder were made for each other"),
-                }
-            })
+        let read = |text: &Private<String>| {
+            text.as_ref().map(|text| model.pieces(&Document::read_up_to(text, self.terms.max_tokens)))
         };
-        texts.par_iter().enumerate().map(again).collect()
+        let read = Private::together(texts.par_iter().map(read).collect::<Vec<_>>());
+        // Pieces of many texts are written at the price of few; what becomes of one does not depend on the others.
+        let written = rewrite(read, |texts| {
+            // Each piece has random numbers of its own; no promise rests on them.
+            let of_text = |(record, pieces): (u64, &Vec<Vec<u32>>)| {
+                let mut rng = self.stream_of(record);
+                pieces.iter().map(|_| PrivacyRng::reproducible(rng.bits())).collect::<Vec<_>>()
+            };
+            let mut rngs: Vec<PrivacyRng> = (first..).zip(&texts).flat_map(of_text).collect();
+            let counts: Vec<usize> = texts.iter().map(Vec::len).collect();
+            let Ok(written) = model.rewritten(&texts.concat(), &mut rngs) else {
+                unreachable!("agent and auto-encoder were made for each other")
+            };
+            let mut written = written.into_iter();
+            let again = |count: usize| written.by_ref().take(count).flatten().collect();
+            counts.into_iter().map(again).collect::<Vec<Vec<u32>>>()
+        });
+        written.apart()
     }
 
     /// Writes the changed vector of each text as a list of numbers. Nothing is promised, and the guarantee says so.
@@ -238,7 +252,6 @@ impl<'a> Pipeline<'a> {
         first: u64,
         texts: &[Private<String>],
     ) -> Vec<Released<Vec<u32>>> {
-        self.look(texts);
         let ready = source.ready(texts, &self.terms);
         let drawn: Vec<Drawn> = match (mechanism.as_fluent(), source) {
             (Some(fluent), Source::Fluent(model, _)) => self.side_by_side(fluent, model, source, first, ready, texts),
@@ -336,7 +349,7 @@ impl<'a> Pipeline<'a> {
 
     /// What the owner is told about texts that were not made for the model.
     pub(crate) fn unsuited(&self) -> Vec<String> {
-        self.suits.told()
+        self.suits.told(matches!(self.method, Method::Tokens { .. }))
     }
 
     /// A random stream for another purpose than a record.
@@ -359,7 +372,10 @@ impl<'a> Pipeline<'a> {
             Origin::Public => self.public_words.to_owned(),
             Origin::Private => "the vocabulary is public (IT IS NOT: it was counted from private texts)".to_owned(),
         });
-        guarantee.assumptions.push("the records are of different authors: n records of one author cost n times".into());
+        guarantee.assumptions.push(match guarantee.strength {
+            Strength::Empirical => "attackers have no more than those who were measured".to_owned(),
+            _ => "the records are of different authors: n records of one author cost n times".to_owned(),
+        });
         if self.vocabulary.origin() == Origin::Private {
             guarantee.void.push("the vocabulary was counted from private texts".into());
             guarantee.not_protected.push("which words occur in the texts the vocabulary was counted from".into());

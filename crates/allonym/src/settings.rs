@@ -219,7 +219,7 @@ impl Settings {
             return Err(Failure::new(message, "leave it out, or name the format with `--format`"));
         }
         allonym_io::check_target(&self.input, &self.output, format, self.in_place)?;
-        let columns = self.columns()?;
+        let mut columns = self.columns()?;
         self.check_ledger(format)?;
         if self.length != Length::Private && (self.length_buckets.is_some() || self.length_epsilon.is_some()) {
             let message = format!("`length-buckets` and `length-epsilon` mean nothing for length `{}`", self.length);
@@ -236,6 +236,7 @@ impl Settings {
         .check()?;
         self.check_explain()?;
         let (vocabulary, method) = self.method(&terms)?;
+        columns.withheld = method.hides();
         if !(1..=4095).contains(&self.max_record_mib) {
             let message = format!("`max-record-mib` is {}; it must be between 1 and 4095", self.max_record_mib);
             return Err(Failure::new(message, "the default is 256"));
@@ -417,6 +418,7 @@ impl Settings {
             required,
             keep_author,
             drop: self.drop.clone(),
+            withheld: Vec::new(),
             keys: self.ledger.is_some(),
             values: Vec::new(),
         })

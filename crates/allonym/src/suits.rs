@@ -29,8 +29,8 @@ impl Suits {
         self.cut.fetch_add(u64::from(cut), Ordering::Relaxed);
     }
 
-    /// What the owner is told.
-    pub(crate) fn told(&self) -> Vec<String> {
+    /// What the owner is told; `priced` where each token has a price.
+    pub(crate) fn told(&self, priced: bool) -> Vec<String> {
         let mut told = Vec::new();
         let texts = |count: u64, one: &str, more: &str| match count {
             1 => format!("1 text {one}"),
@@ -46,8 +46,10 @@ impl Suits {
         match self.cut.load(Ordering::Relaxed) {
             0 => {}
             count => told.push(format!(
-                "{} longer than what is drawn: the rest was left out; `--max-tokens` draws more, at a price (an exact count, for you alone)",
-                texts(count, "is", "are")
+                "{} longer than what is {}: the rest was left out; {} (an exact count, for you alone)",
+                texts(count, "is", "are"),
+                if priced { "drawn" } else { "read" },
+                if priced { "`--max-tokens` draws more, at a price" } else { "`--max-tokens` reads more" }
             )),
         }
         told
@@ -90,6 +92,10 @@ mod tests {
         let (suits, vocabulary) = (Suits::default(), Vocabulary::english(1000).unwrap());
         suits.look(&Private::new("one two three".to_owned()), &vocabulary, 2);
         suits.look(&Private::new("one two".to_owned()), &vocabulary, 2);
-        assert!(suits.told()[0].starts_with("1 text is longer") && suits.told().len() == 1, "{:?}", suits.told());
+        assert!(
+            suits.told(true)[0].starts_with("1 text is longer") && suits.told(true).len() == 1,
+            "{:?}",
+            suits.told(true)
+        );
     }
 }

@@ -28,9 +28,14 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     place.file("in.csv", records(180));
     let outcome = train(&place, "model", &[&QUICK[..], &["--episodes", "16"]].concat());
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    for said in
-        ["auto-encoder alone", "with the agent", "no formal guarantee", "60 records left out", "chance: author 33.3 %"]
-    {
+    for said in [
+        "auto-encoder alone",
+        "with the agent",
+        "no formal guarantee",
+        "60 records left out",
+        "always the commonest: author ",
+        "--mechanism agent",
+    ] {
         assert!(outcome.stdout.contains(said), "{said}: {}", outcome.stdout);
     }
     place.file("few.csv", records(6));
@@ -49,6 +54,33 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     let said = released.stderr + &released.stdout;
     assert!(said.contains("measured when the model was made, on"), "{said}");
     assert_eq!(place.read("out.csv").lines().count(), 7);
+
+    for part in ["sequences of at most 20 tokens", "always the commonest", "equal texts: this agent draws nothing"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("cost n times"), "nothing has a price: {said}");
+
+    // A seed changes nothing where nothing is drawn, and no text of a file can stop the others.
+    place.file(
+        "odd.jsonl",
+        "{\"text\":\"\"}\n{\"text\":\"a fine day \"}\n{\"text\":\"  \"}\n{\"text\":\"a fine day \"}\n",
+    );
+    let odd = |more: &[&str]| {
+        let (from, to) = (place.name("odd.jsonl"), place.name("odd-out.jsonl"));
+        let all = ["anonymize", &from, "-o", &to, "--model", &model, "--mechanism", "agent"];
+        (run(&[&all[..], more].concat()), place.read("odd-out.jsonl"))
+    };
+    let (outcome, written) = odd(&[]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let lines: Vec<&str> = written.lines().collect();
+    assert!(lines.len() == 4 && lines[0] == lines[2] && lines[0].contains("\"\""), "{written}");
+    assert_eq!(lines[1], lines[3], "the same text becomes the same");
+    let (seeded, same) = odd(&["--seed", "9"]);
+    assert!(!(seeded.stderr + &seeded.stdout).contains("With secret randomness"), "there is none");
+    assert_eq!(same, written);
+    place.file("odd.jsonl", format!("{{\"text\":\"{}\"}}\n", "day ".repeat(60)));
+    let (cut, _) = odd(&[]);
+    assert!((cut.stderr + &cut.stdout).contains("1 text is longer than what is read"), "cut at 50 tokens");
 
     // With noise on the context there is a guarantee, for the whole text.
     let noised = |more: &[&str]| run(&[&command[..], more].concat());
@@ -150,6 +182,8 @@ fn mistakes_are_found_before_anything_is_trained() {
     refused(&["--rounds", "101"], "`rounds` is 101; it must be from 0 to 100");
     refused(&["--agent", "none", "--content", "1"], "`--content` means nothing for this agent");
     refused(&["--ranges", "meant"], "`--ranges` means nothing for this agent");
+    refused(&["--agent", "paper", "--enough", "0.1"], "`--enough` means nothing for this agent");
+    refused(&["--enough", "1.1"], "`enough` is 1.1; it must be from 0 to 1");
     refused(&["--discount", "0.5"], "`--discount` means nothing for this agent");
     refused(&["--agent", "paper", "--discount", "1.5"], "`discount` is 1.5; it must be between 0 and 1");
     refused(&["--explore", "1,0,1"], "`--explore` means nothing for this agent");
@@ -161,6 +195,11 @@ fn mistakes_are_found_before_anything_is_trained() {
     refused(&[], "there are 1 authors with such labels");
     place.file("in.csv", "author,label,text\n".to_owned() + &"ann,pos,a fine day\nbob,pos,a fine day\n".repeat(20));
     refused(&[], "no record to learn from has the label `neg`");
+    let two = "ann,pos,a fine day\nann,neg,a bad day\nbob,pos,a fine day\nbob,neg,a bad day\n".repeat(10);
+    place.file("in.csv", "author,label,text\n".to_owned() + &two + "cat,pos,a fine day\ncat,neg,a bad day\n");
+    refused(&[], "1 of 3 authors have fewer than 4 sequences to learn from");
+    place.file("in.csv", records(9));
+    refused(&[], "authors have fewer than 4 sequences to learn from");
     place.file("in.csv", "text\n".to_owned() + &"a fine day\n".repeat(20));
     refused(&[], "`author`");
     let private = ["--private", "noise=1,clip=1,delta=1e-3"];

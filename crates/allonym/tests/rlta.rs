@@ -61,6 +61,10 @@ fn vectors_are_released_and_nothing_is_promised() {
     let vector = &first[first.find('[').unwrap()..=first.rfind(']').unwrap()];
     assert_eq!(serde_json::from_str::<Vec<f32>>(vector).unwrap().len(), 16, "{first}");
     assert!(!written.contains("terrible") && !written.contains("husband"), "{written}");
+    let header = written.lines().next().unwrap();
+    assert!(!header.contains("gender") && !header.contains("age") && header.contains("label"), "{header}");
+    assert!(said.contains("left behind: author, gender, age"), "{said}");
+    assert!(said.contains("equal texts: this agent draws nothing"), "{said}");
     let evaluated = run(&["evaluate", "--original", &few, "--released", &out]);
     assert!(evaluated.code == Some(2) && evaluated.stderr.contains("vectors of numbers"), "{evaluated:?}");
 }
@@ -72,7 +76,10 @@ fn mistakes_are_found_before_anything_is_trained() {
     for (more, said) in [
         (&["--alpha", "1.5"][..], "from 0 to 1"),
         (&["--attributes", "label"], "kept as the label and hidden"),
-        (&["--attributes", "nowhere"], "nowhere"),
+        (&["--attributes", "nowhere"], "--attributes"),
+        (&["--attributes", "gender,gender"], "`gender` is named twice"),
+        (&["--attributes", "author"], "names the author"),
+        (&["--author-column", "writer"], "--author-column"),
         (&["--attributes", "text"], "the text itself"),
         (&["--labels", "good,bad"], "no record to learn from has the label"),
         (&["--labels", "neg,neg"], "both labels are the same"),

@@ -1,7 +1,9 @@
 //! Either agent: while it learns, and when it has learned.
 
+use super::moves::Moves;
 use super::policy::{PolicyAgent, PolicyNetwork, PolicySettings};
-use super::q_learning::{Progressed, QAgent};
+use super::progressed::Progressed;
+use super::q_learning::QAgent;
 use super::q_network::QNetwork;
 use super::q_settings::QSettings;
 use super::settings::Sizes;
@@ -52,6 +54,11 @@ impl AgentSettings {
             Self::Paper(_) => "paper",
             Self::Converged(_) => "converged",
         }
+    }
+
+    /// Whether what becomes of a text is drawn. Otherwise the same text always becomes the same.
+    pub fn draws(&self) -> bool {
+        matches!(self, Self::Paper(_))
     }
 
     /// Episodes in all.
@@ -126,15 +133,20 @@ impl Learner {
         }
     }
 
-    /// What some episodes bring when everything is done at random.
+    /// What some episodes bring when everything is done at random, and what single moves do, where an episode has several.
     ///
     /// # Errors
     /// When the world does not fit the agent.
-    pub fn at_random(&self, world: &dyn World, count: usize, seed: u64) -> Result<Progressed, ModelError> {
+    pub fn at_random(
+        &self,
+        world: &dyn World,
+        count: usize,
+        seed: u64,
+    ) -> Result<(Progressed, Option<Moves>), ModelError> {
         let rng = &mut PrivacyRng::reproducible(seed);
         match self {
             Self::Paper(agent) => agent.at_random(world, count, rng),
-            Self::Converged(agent) => agent.at_random(world, count, rng),
+            Self::Converged(agent) => Ok((agent.at_random(world, count, rng)?, None)),
         }
     }
 

@@ -30,6 +30,9 @@ pub struct Measured {
     pub authors: usize,
     /// Test sequences.
     pub sequences: usize,
+    /// What always naming the commonest finds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commonest: Option<[f64; 2]>,
     /// In originals.
     pub originals: [f64; 2],
     /// In what the auto-encoder alone writes.
@@ -65,6 +68,9 @@ impl EteAnon {
     /// # Errors
     /// When agent and auto-encoder do not fit each other.
     pub fn rewritten(&self, texts: &[Text], rngs: &mut [PrivacyRng]) -> Result<Vec<Text>, ModelError> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
         let contexts = self.agent.change(&self.auto_encoder.contexts(texts)?, rngs)?;
         self.auto_encoder.decode(&contexts)
     }

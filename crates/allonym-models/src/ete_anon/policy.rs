@@ -4,7 +4,7 @@
 //! nothing must be found out by trying: the world says in which direction each number must move for the text to be worth more (see `slopes.rs`), and that flows back into the network.
 //! These are deterministic policy gradients (Silver et al. 2014) whose critic is the decoder with the two classifiers, and so need not be learned.
 
-use super::q_learning::Progressed;
+use super::progressed::Progressed;
 use super::reward::Reward;
 use super::state::State;
 use super::world::World;
@@ -125,11 +125,9 @@ impl PolicyNetwork {
 }
 
 fn tally(rewards: &[Reward], episodes: usize) -> Progressed {
-    let mean = |of: fn(&Reward) -> f64| rewards.iter().map(of).sum::<f64>() / rewards.len().max(1) as f64;
-    let reward = mean(|reward| reward.total);
-    let leads = [mean(|reward| reward.sentiment), mean(|reward| reward.author)];
-    let content = mean(|reward| reward.content);
-    Progressed { episodes, reward, last: reward, leads, content, loss: 0.0, explored: 1.0 }
+    let mut found = Progressed { episodes, explored: 1.0, ..Progressed::default() };
+    found.tally(rewards, (rewards.len().max(1), 1), true);
+    found
 }
 
 /// States of a gated unit lie between -1 and 1.

@@ -3,6 +3,8 @@
 //! Episodes run side by side, so that their texts are decoded together; every step of every episode is followed by one step of learning, as in the paper. What the
 //! target network says of a transition is computed once until that network changes.
 
+use super::moves::Moves;
+use super::progressed::Progressed;
 use super::q_network::{QNetwork, QOptimiser, best};
 use super::q_settings::QSettings;
 use super::q_steps::Batch;
@@ -14,27 +16,6 @@ use crate::error::ModelError;
 use allonym_dp::{Entropy, PrivacyRng, Purpose};
 use allonym_nn::{Matrix, Store, unit};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-
-/// What some episodes brought.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Progressed {
-    /// Episodes so far.
-    pub episodes: usize,
-    /// The mean reward of a step.
-    pub reward: f64,
-    /// The mean reward of the last step of an episode.
-    pub last: f64,
-    /// The mean lead of the right sentiment, and of the right author, after the last step.
-    pub leads: [f64; 2],
-    /// The part of the originals that is still said after the last step, where that counts.
-    #[serde(default)]
-    pub content: f64,
-    /// The mean loss of learning.
-    pub loss: f64,
-    /// The share of actions that were drawn at random.
-    pub explored: f64,
-}
 
 /// An agent that learns.
 #[derive(Clone, Debug)]
@@ -102,7 +83,7 @@ impl QAgent {
             let rewards = world.rewards(&running.texts, &running.contexts)?;
             let last = step + 1 == settings.steps;
             self.remember(states, &actions, &rewards, &running, last);
-            tally(&mut found, &rewards, (count, settings.steps), last);
+            found.tally(&rewards, (count, settings.steps), last);
             if self.replay.held.len() >= settings.batch {
                 losses.0 += self.learn(count, threads, rng);
                 losses.1 += count as u32;
@@ -113,7 +94,7 @@ impl QAgent {
         Ok(found)
     }
 
-    /// What some episodes bring when every action is drawn at random.
+    /// What some episodes bring when every action is drawn at random, and what single actions do.
     ///
     /// # Errors
     /// When the world's contexts do not fit the agent.
@@ -122,19 +103,21 @@ impl QAgent {
         world: &dyn World,
         count: usize,
         rng: &mut PrivacyRng,
-    ) -> Result<Progressed, ModelError> {
+    ) -> Result<(Progressed, Option<Moves>), ModelError> {
         let (settings, mut running) = (&self.settings, begin(world, count, rng));
         let mut found = Progressed { explored: 1.0, episodes: count, ..Progressed::default() };
         let actions = settings.ranges.actions(self.cells) as u64;
+        let mut worth = Vec::with_capacity(settings.steps);
         for step in 0..settings.steps {
             for context in &mut running.contexts {
                 let action = rng.below(actions) as u32;
                 settings.ranges.apply(context, action, rng);
             }
             let rewards = world.rewards(&running.texts, &running.contexts)?;
-            tally(&mut found, &rewards, (count, settings.steps), step + 1 == settings.steps);
+            found.tally(&rewards, (count, settings.steps), step + 1 == settings.steps);
+            worth.push(rewards.iter().map(|reward| reward.total).collect());
         }
-        Ok(found)
+        Ok((found, Moves::of(&worth)))
     }
 
     /// Runs some episodes at random and remembers them, without learning: for measuring how fast an agent learns whose memory is full.
@@ -286,14 +269,4 @@ fn begin(world: &dyn World, count: usize, rng: &mut PrivacyRng) -> Episodes {
 
 fn matrix(states: &[Vec<f32>]) -> Matrix<f32> {
     Matrix::of(states.len(), states.first().map_or(0, Vec::len), states.iter().flatten().copied().collect())
-}
-
-fn tally(found: &mut Progressed, rewards: &[Reward], (count, steps): (usize, usize), last: bool) {
-    let mean = |of: fn(&Reward) -> f64| rewards.iter().map(of).sum::<f64>() / count as f64;
-    found.reward += mean(|reward| reward.total) / steps as f64;
-    if last {
-        found.last = mean(|reward| reward.total);
-        found.leads = [mean(|reward| reward.sentiment), mean(|reward| reward.author)];
-        found.content = mean(|reward| reward.content);
-    }
 }

@@ -66,6 +66,8 @@ pub struct Judges {
     pub others: Vec<Judge>,
     /// How much sentiment counts, from 0 to 1; the author counts for the rest.
     pub alpha: f64,
+    /// The lead that is enough, from 0 to 1: slopes follow what is kept, or hidden, until it leads, or lags, by this much. 1 is never enough, as in the paper.
+    pub enough: f64,
 }
 
 impl Judges {
@@ -77,29 +79,41 @@ impl Judges {
 }
 
 impl Judges {
-    /// What one more of each word would add to the worth of a text, to first order.
+    /// What one more of each word would add to the worth of a text, to first order. What is kept or hidden well enough already adds nothing.
     pub(super) fn worth(&self, text: &[u32], subject: Subject, ids: usize) -> Vec<f32> {
         let mut worth = vec![0.0; ids];
         let panel = std::iter::once(&self.authors).chain(&self.others);
         let each = (1.0 - self.alpha) / (1 + self.others.len()) as f64;
-        panel.for_each(|judge| add_worth_of_hiding(judge, each, text, subject, &mut worth));
-        let mut slopes = [-self.alpha; 2];
-        slopes[usize::from(subject.positive)] = self.alpha;
-        self.sentiment.add_worth(text, &slopes, &mut worth);
+        for judge in panel {
+            let authors = judge.probabilities(text);
+            let other = likeliest_other(&authors, subject);
+            if authors[subject.author as usize] - authors[other] > -self.enough {
+                judge.add_worth(text, &slopes_of_hiding(&authors, other, subject, each), &mut worth);
+            }
+        }
+        let (sentiment, right) = (self.sentiment.probabilities(text), usize::from(subject.positive));
+        if sentiment[right] - sentiment[1 - right] < self.enough {
+            let mut slopes = [-self.alpha; 2];
+            slopes[right] = self.alpha;
+            self.sentiment.add_worth(text, &slopes, &mut worth);
+        }
         worth
     }
 }
 
-/// Adds what one more of each word would do to hide the author from a judge, times a weight.
-fn add_worth_of_hiding(judge: &Judge, weight: f64, text: &[u32], subject: Subject, worth: &mut [f32]) {
-    let authors = judge.probabilities(text);
-    let (own, count) = (subject.author as usize, authors.len() as f64);
-    let other = (0..authors.len()).filter(|author| *author != own).max_by(|a, b| authors[*a].total_cmp(&authors[*b]));
+fn likeliest_other(authors: &[f64], subject: Subject) -> usize {
+    let others = (0..authors.len()).filter(|author| *author != subject.author as usize);
+    others.max_by(|a, b| authors[*a].total_cmp(&authors[*b])).unwrap_or_default()
+}
+
+/// How the worth of hiding an author, times a weight, changes with the chances of all of them.
+fn slopes_of_hiding(authors: &[f64], other: usize, subject: Subject, weight: f64) -> Vec<f64> {
+    let count = authors.len() as f64;
     let of_entropy = |chance: f64| -(chance.max(1e-9).log2() + std::f64::consts::LOG2_E) / (count.log2() * count);
     let mut slopes: Vec<f64> = authors.iter().map(|chance| weight * of_entropy(*chance)).collect();
-    slopes[own] -= weight;
-    other.into_iter().for_each(|other| slopes[other] += weight);
-    judge.add_worth(text, &slopes, worth);
+    slopes[subject.author as usize] -= weight;
+    slopes[other] += weight;
+    slopes
 }
 
 #[cfg(test)]
@@ -121,8 +135,13 @@ mod tests {
         use crate::ete_anon::judge::tests::class;
         let judge =
             |a: f32| Judge::new(vec![1.0; 3], &[class(&[a, 0.0, 1.0], 0.0), class(&[0.0, a, -1.0], 0.0)]).unwrap();
-        let judges =
-            |authors: Judge, others: Vec<Judge>| Judges { sentiment: judge(2.0), authors, others, alpha: 0.25 };
+        let judges = |authors: Judge, others: Vec<Judge>| Judges {
+            sentiment: judge(2.0),
+            authors,
+            others,
+            alpha: 0.25,
+            enough: 1.0,
+        };
         let worth = |judges: Judges| judges.worth(&[0, 2], Subject { author: 0, positive: true }, 3);
         let (first, second) = (worth(judges(judge(1.0), vec![])), worth(judges(judge(-3.0), vec![])));
         let both = worth(judges(judge(1.0), vec![judge(-3.0)]));
@@ -133,6 +152,27 @@ mod tests {
         let subject = Subject { author: 0, positive: true };
         let reward = |others| judges(judge(1.0), others).reward(&[0, 2], subject);
         assert_eq!(reward(vec![judge(-3.0)]), reward(vec![]), "the reward is the paper's");
+    }
+
+    #[test]
+    fn what_is_hidden_or_kept_well_enough_has_no_slope() {
+        use crate::ete_anon::judge::tests::class;
+        // Word 0 speaks for the first class of each judge, word 1 for the second.
+        let judge = || Judge::new(vec![1.0; 2], &[class(&[4.0, -4.0], 0.0), class(&[-4.0, 4.0], 0.0)]).unwrap();
+        let worth = |alpha, enough, subject| {
+            let judges = Judges { sentiment: judge(), authors: judge(), others: Vec::new(), alpha, enough };
+            judges.worth(&[0], subject, 2)
+        };
+        let (ours, theirs) = (Subject { author: 0, positive: false }, Subject { author: 1, positive: true });
+        let lead = judge().probabilities(&[0])[0] - judge().probabilities(&[0])[1];
+        for alpha in [0.0, 1.0] {
+            // The author is 1, and the judge says 0: hidden. The sentiment is 0, and the judge says so: kept.
+            let done = if alpha == 0.0 { theirs } else { ours };
+            let open = if alpha == 0.0 { ours } else { theirs };
+            assert!(worth(alpha, lead - 0.01, done).iter().all(|worth| *worth == 0.0), "enough");
+            assert!(worth(alpha, lead + 0.01, done).iter().any(|worth| *worth != 0.0), "not yet");
+            assert!(worth(alpha, 0.0, open).iter().any(|worth| *worth != 0.0), "found, or lost");
+        }
     }
 
     #[test]

@@ -106,6 +106,7 @@ mod agents {
             authors: Judge::new(rarity, &both(weights(author))).unwrap(),
             others: Vec::new(),
             alpha,
+            enough: 1.0,
         }
     }
 
@@ -163,7 +164,7 @@ mod agents {
                 let (mut after, mut random) = (0.0, 0.0);
                 for seed in 1..=seeds {
                     let mut learner = Learner::new(&settings, model.shape().sizes(), seed).unwrap();
-                    random += learner.at_random(&world, 200, 9).unwrap().last / seeds as f64;
+                    random += learner.at_random(&world, 200, 9).unwrap().0.last / seeds as f64;
                     let curve = learn(&mut learner, &world, usize::MAX);
                     let mut rngs: Vec<PrivacyRng> = (0..20).map(PrivacyRng::reproducible).collect();
                     after += worth(&learner.agent().change(&contexts, &mut rngs).unwrap()) / seeds as f64;
@@ -200,6 +201,7 @@ mod agents {
         for settings in settings_of_agents() {
             let auto_encoder = trained();
             let measured = Measured {
+                commonest: Some([0.5, 0.75]),
                 authors: 2,
                 sequences: 20,
                 originals: [1.0, 0.9],

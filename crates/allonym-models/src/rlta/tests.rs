@@ -112,7 +112,7 @@ fn agents_learn_to_keep_the_task_and_to_hide_the_attribute() {
     ];
     for settings in agents {
         let mut learner = Learner::new(&settings, Rlta::sizes(&model), 1).unwrap();
-        let random = learner.at_random(&world, 200, 1).unwrap().reward;
+        let random = learner.at_random(&world, 200, 1).unwrap().0.reward;
         let mut rewards = Vec::new();
         while !learner.is_done() {
             rewards.push(learner.group(&world, 1).unwrap().last);

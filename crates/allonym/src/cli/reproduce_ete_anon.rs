@@ -59,6 +59,10 @@ pub(super) struct EteAnon {
     #[arg(long, value_name = "X")]
     content: Option<f64>,
 
+    /// The lead that is enough for the agent `converged`, from 0 to 1: what is hidden, or kept, by more does not count further; 1 always counts, as in the paper [default: 1]
+    #[arg(long, value_name = "X")]
+    enough: Option<f64>,
+
     /// How often an attacker learns from what the agent `converged` writes, for the agent to hide from as well [default: 0]
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
@@ -139,6 +143,7 @@ impl EteAnon {
             labels,
             authors: self.authors,
             content: self.content,
+            enough: self.enough,
             rounds: self.rounds,
             ..usual
         };

@@ -199,10 +199,24 @@ pub(super) fn one_stage(
 pub(super) fn how_to_use(command: &str, guarantee: Option<&Protection>) -> String {
     match guarantee {
         Some(guarantee) if !guarantee.holds() => {
-            "\nnot for use: it was trained on private texts without protection, and may repeat them; `--public` declares texts public, `--private` adds noise\n".to_owned()
+            not_for_use("`--public` declares texts public, `--private` adds noise")
         }
         _ => format!("\nuse it: {command}\n"),
     }
+}
+
+/// The same where an agent was trained, for which there is no private training.
+pub(super) fn how_to_use_agent(command: &str, guarantee: Option<&Protection>) -> String {
+    match guarantee {
+        Some(guarantee) if !guarantee.holds() => not_for_use(
+            "an agent cannot be trained with noise: train on texts that are public, and say so with `--public`",
+        ),
+        _ => format!("\nuse it: {command}\n"),
+    }
+}
+
+fn not_for_use(instead: &str) -> String {
+    format!("\nnot for use: it was trained on private texts without protection, and may repeat them; {instead}\n")
 }
 
 /// A flag that is set on interruption: the step that is being made is finished, and a checkpoint written.

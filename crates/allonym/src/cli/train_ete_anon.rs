@@ -1,8 +1,8 @@
 //! `allonym train ete-anon`: an auto-encoder, and an agent that changes its context.
 
-use super::train_basis::{BasisFlags, Left, conduct, how_to_use, preset_help, preset_parser};
+use super::train_basis::{BasisFlags, Left, conduct, how_to_use_agent, preset_help, preset_parser};
 use allonym::Failure;
-use allonym::models::ete_anon::{AgentSettings, PRESETS, Ranges};
+use allonym::models::ete_anon::{AgentSettings, Moves, PRESETS, Ranges};
 use allonym::training::{EteAnonReport, EteAnonTraining, Found, FoundIn, train_ete_anon};
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
@@ -62,6 +62,10 @@ pub(super) struct EteAnon {
     /// How much it counts in the reward that the text still says what it said, from 0 to 100; 0 is the paper's reward [default: 0]
     #[arg(long, value_name = "X")]
     content: Option<f64>,
+
+    /// --agent converged: the lead that is enough, from 0 to 1: what is hidden, or kept, by more does not count further; 1 always counts, as in the paper [default: 1]
+    #[arg(long, value_name = "X")]
+    enough: Option<f64>,
 
     /// --agent converged: how often an attacker learns from what the agent writes, for the agent to hide from as well [default: 0]
     #[arg(long, value_name = "N")]
@@ -149,6 +153,7 @@ impl EteAnon {
             authors: self.authors,
             alpha: self.alpha,
             content: self.content,
+            enough: self.enough,
             rounds: self.rounds,
             agent,
         };
@@ -164,6 +169,7 @@ impl EteAnon {
             ("ranges", self.ranges.is_some(), self.agent == AgentFlag::Paper),
             ("discount", self.discount.is_some(), self.agent == AgentFlag::Paper),
             ("explore", self.explore.is_some(), self.agent == AgentFlag::Paper),
+            ("enough", self.enough.is_some(), self.agent == AgentFlag::Converged),
             ("rounds", self.rounds.is_some(), self.agent == AgentFlag::Converged),
             ("reach", self.reach.is_some(), self.agent == AgentFlag::Converged),
             ("spread", self.spread.is_some(), self.agent == AgentFlag::Converged),
@@ -235,8 +241,8 @@ impl Left for EteAnonReport {
                 100.0 * found.kept()
             );
         }
-        let (Some(learned), Some(found), Some([authors, sequences, test, left_out])) =
-            (&self.learned, &self.found, self.attacked)
+        let (Some(learned), Some(found), Some(commonest), Some([authors, sequences, test, left_out])) =
+            (&self.learned, &self.found, self.commonest, self.attacked)
         else {
             return text;
         };
@@ -245,22 +251,34 @@ impl Left for EteAnonReport {
             text,
             "\nagent after {} episodes on {sequences} sequences of {authors} authors ({left_out} records left out: another label or author)\n\
              \x20 reward: {:.3} when nothing is done, {:.3} at random, by tenths of the episodes {}\n\
-             \x20 {:.0} texts decoded a second\n\n\
-             what classifiers that learned from originals find in {test} test sequences (chance: author {:.1} %)",
+             \x20 {:.0} texts decoded a second\n{}\n\
+             what classifiers that learned from originals find in {test} test sequences (always the commonest: author {:.1} %, sentiment {:.1} %)",
             learned.episodes,
             learned.unchanged,
             learned.random.reward,
             curve.join(" "),
             learned.decoded_per_second,
-            100.0 / authors as f64
+            learned.moves.as_ref().map_or_else(String::new, single_moves),
+            100.0 * commonest[0],
+            100.0 * commonest[1]
         );
         for (name, found) in ["as they were", "auto-encoder alone", "with the agent"].iter().zip(found) {
             text.push_str(&row(name, found));
         }
         text.push_str("\nno formal guarantee: these figures are all that is known, and a classifier that learns from what is released may find more\n");
-        let command = format!("allonym anonymize FILE --model {out}");
-        text + &how_to_use(&command, self.guarantee.as_ref())
+        let command = format!("allonym anonymize FILE --model {out} --mechanism agent");
+        text + &how_to_use_agent(&command, self.guarantee.as_ref())
     }
+}
+
+/// What there is to learn from.
+fn single_moves(moves: &Moves) -> String {
+    format!(
+        "  {:.0} % of single random moves leave the reward as it was; one changes it by {:.3} (root mean square), texts differ by {:.3}\n",
+        100.0 * moves.still,
+        moves.change,
+        moves.between
+    )
 }
 
 fn row(name: &str, found: &FoundIn) -> String {

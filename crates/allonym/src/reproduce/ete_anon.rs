@@ -2,12 +2,12 @@
 
 use crate::evaluation::load::hash;
 use crate::failure::Failure;
-use crate::training::begin;
 use crate::training::ete_anon::agent::{self, Learned};
 use crate::training::ete_anon::data::{Known, Sequence};
 use crate::training::ete_anon::judges::Classifiers;
 use crate::training::ete_anon::measure::{FoundIn, Right, found_in, in_words, right};
 use crate::training::{EteAnonTraining, train_ete_anon};
+use crate::training::{begin, owners_alone};
 use allonym_dp::PrivacyRng;
 use allonym_models::ete_anon::{Agent, AgentSettings, AutoEncoder, Learner, Reconstruction, Text};
 use allonym_nn::training::Progress;
@@ -54,8 +54,8 @@ pub struct EteAnonRow {
 pub struct EteAnonFigures {
     /// Authors, sequences learned from, sequences tested with.
     pub sizes: [usize; 3],
-    /// The share of test sequences that have the commoner sentiment.
-    pub commoner: f64,
+    /// The share of test sequences that always naming the commonest finds: author, sentiment.
+    pub commonest: [f64; 2],
     /// How the auto-encoder writes sequences again.
     pub reconstruction: Reconstruction,
     /// The table.
@@ -94,7 +94,13 @@ pub fn reproduce_ete_anon(
     if plan.agents.is_empty() || plan.alphas.iter().any(|alpha| !(0.0..=1.0).contains(alpha)) {
         return Err(Failure::new("there is no agent, or an alpha outside of 0 to 1", "leave both out for the paper's"));
     }
+    let unread = [("rounds", plan.training.rounds.is_some()), ("enough", plan.training.enough.is_some())];
+    let converged = plan.agents.iter().any(|agent| matches!(agent, AgentSettings::Converged(_)));
+    if let Some((flag, _)) = unread.iter().find(|(_, given)| *given && !converged) {
+        return Err(Failure::new(format!("`--{flag}` means nothing for these agents"), "leave it out"));
+    }
     let private = plan.training.basis.out.join("private");
+    owners_alone(&private).map_err(|error| Failure::writing(&private, &error))?;
     let directory = auto_encoder_of(plan, &private, stop, progress)?;
     let (auto_encoder, _) = AutoEncoder::open(&directory)?;
     progress("reading texts", None);
@@ -122,11 +128,9 @@ pub fn reproduce_ete_anon(
     };
     let rows = bench.rows(&private, stop, progress)?;
     let tests: Vec<Text> = known.test.iter().map(|sequence| sequence.ids.clone()).collect();
-    let positive = known.test.iter().filter(|sequence| sequence.subject.positive).count() as f64;
-    let share = positive / known.test.len().max(1) as f64;
     Ok(EteAnonFigures {
         sizes: [known.authors.len(), known.training.len(), known.test.len()],
-        commoner: share.max(1.0 - share),
+        commonest: known.commonest(),
         reconstruction: auto_encoder.reconstruction(&tests)?,
         rows,
     })
@@ -189,8 +193,8 @@ impl Bench<'_> {
                 let mut training = self.plan.training.clone();
                 training.alpha = *alpha;
                 if matches!(settings, AgentSettings::Paper(_)) {
-                    // Its reward knows one attacker.
-                    training.rounds = None;
+                    // Its reward knows one attacker, and is as printed.
+                    (training.rounds, training.enough) = (None, None);
                 }
                 training.agent = Some(settings.clone());
                 training.basis.resume = out.join("settings.toml").is_file();

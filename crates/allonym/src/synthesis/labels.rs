@@ -58,7 +58,7 @@ impl Labelled {
         };
         let suits = Suits::default();
         texts.par_iter().for_each(|text| suits.look(&Private::new(text.clone()), vocabulary, usize::MAX - 1));
-        let warnings = suits.told();
+        let warnings = suits.told(true);
         let examples: Vec<Text> = texts.par_iter().map(|text| example(text, vocabulary, settings.max_tokens)).collect();
         let labels = match &label {
             None => vec![String::new(); examples.len()],

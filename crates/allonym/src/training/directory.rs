@@ -137,5 +137,10 @@ fn write_settings(out: &Path, settings: &impl Serialize) -> Result<(), Failure> 
 pub(super) fn write_report(out: &Path, report: &impl Serialize) -> Result<(), Failure> {
     let path = out.join("report.json");
     let text = serde_json::to_string_pretty(report).unwrap_or_default();
-    std::fs::write(&path, text + "\n").map_err(|error| Failure::writing(&path, &error))
+    let writing = |error: std::io::Error| Failure::writing(&path, &error);
+    std::fs::write(&path, text + "\n").map_err(writing)?;
+    // Its figures are exact: they are for the owner.
+    #[cfg(unix)]
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).map_err(writing)?;
+    Ok(())
 }

@@ -6,7 +6,9 @@ use super::data::Known;
 use super::judges::Classifiers;
 use super::settings::EteAnonTraining;
 use crate::failure::Failure;
-use allonym_models::ete_anon::{Agent, AgentSettings, AutoEncoder, Learner, Progressed, Sizes, TextWorld, World};
+use allonym_models::ete_anon::{
+    Agent, AgentSettings, AutoEncoder, Learner, Moves, Progressed, Sizes, TextWorld, World,
+};
 use allonym_nn::training::Progress;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -26,6 +28,8 @@ pub struct Learned {
     pub episodes: usize,
     /// The mean reward of a step when everything is done at random.
     pub random: Progressed,
+    /// What single random moves do, where an episode has several.
+    pub moves: Option<Moves>,
     /// The mean reward when nothing is done.
     pub unchanged: f64,
     /// The mean reward in each tenth of the episodes.
@@ -85,7 +89,7 @@ pub(crate) fn learn(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<(Learner, Learned, bool), Failure> {
-    let judges = classifiers.judges(auto_encoder.vocabulary(), settings.alpha)?;
+    let judges = classifiers.judges(auto_encoder.vocabulary(), settings.alpha, settings.enough.unwrap_or(1.0))?;
     let texts: Vec<Vec<u32>> = known.training.iter().map(|sequence| sequence.ids.clone()).collect();
     let subjects = known.training.iter().map(|sequence| sequence.subject).collect();
     let mut world =
@@ -127,6 +131,7 @@ struct Course<'a> {
     files: Files,
     curve: Vec<Progressed>,
     random: Progressed,
+    moves: Option<Moves>,
     unchanged: f64,
     begun: Instant,
     /// Episodes before this run.
@@ -146,11 +151,11 @@ impl<'a> Course<'a> {
         let mut learner = Learner::new(agent, sizes, basis.seed)?;
         let files = Files::of(&basis.out)?;
         let curve = if basis.resume { files.restore(&mut learner)? } else { Vec::new() };
-        let random = learner.at_random(world, COMPARED.min(world.texts()), basis.seed)?;
+        let (random, moves) = learner.at_random(world, COMPARED.min(world.texts()), basis.seed)?;
         let unchanged = unchanged(world)?;
         progress(&format!("agent: reward {unchanged:.4} when nothing is done, {:.4} at random", random.reward), None);
         let (begun, before) = (Instant::now(), learner.episodes());
-        Ok(Self { agent, threads, learner, files, curve, random, unchanged, begun, before, stopped: false })
+        Ok(Self { agent, threads, learner, files, curve, random, moves, unchanged, begun, before, stopped: false })
     }
 
     /// Learns until so many episodes have been; says whether it was stopped.
@@ -197,6 +202,7 @@ impl<'a> Course<'a> {
         let learned = Learned {
             episodes: self.learner.episodes(),
             random: self.random,
+            moves: self.moves,
             unchanged: self.unchanged,
             curve: tenths(&self.curve, self.agent.episodes()),
             decoded_per_second: speed(self.agent, self.learner.episodes() - self.before, &self.begun),

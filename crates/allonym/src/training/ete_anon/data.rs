@@ -8,6 +8,9 @@ use allonym_models::ete_anon::{AutoEncoder, Subject, Text};
 use allonym_text::Document;
 use std::collections::BTreeMap;
 
+/// An attacker must have seen so many sequences of an author.
+const FEWEST: usize = 4;
+
 /// A sequence of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sequence {
@@ -72,11 +75,42 @@ impl Known {
                 ));
             }
         }
+        let of_author =
+            |author: usize| training.iter().filter(|sequence| sequence.subject.author as usize == author).count();
+        let enough = (0..names.len()).filter(|author| of_author(*author) >= FEWEST).count();
+        if enough < names.len() {
+            return Err(Failure::new(
+                format!(
+                    "{} of {} authors have fewer than {FEWEST} sequences to learn from: an attacker cannot know them",
+                    names.len() - enough,
+                    names.len()
+                ),
+                match enough {
+                    0 | 1 => "give more records of each author".to_owned(),
+                    _ => format!("attack fewer of them with `--authors {enough}`, or give more records"),
+                },
+            ));
+        }
+        if test.is_empty() {
+            return Err(Failure::new("there is no record to test with", "give more records"));
+        }
         let used = (0..authors.len()).filter(|record| {
             sentiment(*record).is_some() && authors[*record].as_deref().is_some_and(|name| place_of.contains_key(name))
         });
         let left_out = authors.len() - used.count();
         Ok(Self { authors: names, training, test, left_out })
+    }
+}
+
+impl Known {
+    /// The share of test sequences that have the commonest author, and the commonest sentiment.
+    pub(crate) fn commonest(&self) -> [f64; 2] {
+        let share = |of: &dyn Fn(&Sequence) -> u32| {
+            let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+            self.test.iter().for_each(|sequence| *counts.entry(of(sequence)).or_default() += 1);
+            counts.into_values().max().unwrap_or(0) as f64 / self.test.len().max(1) as f64
+        };
+        [share(&|sequence| sequence.subject.author), share(&|sequence| u32::from(sequence.subject.positive))]
     }
 }
 

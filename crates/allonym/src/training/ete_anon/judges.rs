@@ -27,6 +27,8 @@ impl Classifier {
     pub(crate) fn learn(texts: &[&str], classes: &[u32], what: &'static str, seed: u64) -> Result<Self, Failure> {
         let mut places: Vec<usize> = (0..texts.len()).collect();
         PrivacyRng::reproducible(seed).shuffle(&mut places);
+        // Each class in turns, so that whoever has two texts is learned from in every fold.
+        places.sort_by_key(|place| classes[*place]);
         let part = |held: bool, fold: usize| -> (Vec<&str>, Vec<u32>) {
             let chosen = places.iter().enumerate().filter(|(order, _)| (order % FOLDS == fold) == held);
             chosen.map(|(_, place)| (texts[*place], classes[*place])).unzip()
@@ -115,9 +117,9 @@ impl Classifiers {
         })
     }
 
-    pub(crate) fn judges(&self, vocabulary: &Vocabulary, alpha: f64) -> Result<Judges, Failure> {
+    pub(crate) fn judges(&self, vocabulary: &Vocabulary, alpha: f64, enough: f64) -> Result<Judges, Failure> {
         let (sentiment, authors) = (self.sentiment.judge(vocabulary)?, self.authors.judge(vocabulary)?);
-        Ok(Judges { sentiment, authors, others: Vec::new(), alpha })
+        Ok(Judges { sentiment, authors, others: Vec::new(), alpha, enough })
     }
 }
 

@@ -39,6 +39,8 @@ pub struct EteAnonReport {
     pub reconstruction: Option<Reconstruction>,
     /// Authors that were attacked, sequences that the agent learned from, sequences that it was tested with, and records that were left out.
     pub attacked: Option<[usize; 4]>,
+    /// The share of test sequences that always naming the commonest finds: author, sentiment.
+    pub commonest: Option<[f64; 2]>,
     /// What the agent learned.
     pub learned: Option<Learned>,
     /// What classifiers that learned from originals find in test sequences: as they were, as the auto-encoder alone writes them, and as the agent has them written.
@@ -70,12 +72,14 @@ pub fn train_ete_anon(
         guarantee: None,
         reconstruction: trained.reconstruction,
         attacked: None,
+        commonest: None,
         learned: None,
         found: None,
         stopped: trained.stopped,
     };
     if let (false, Some(agent), Some(known)) = (trained.stopped, &settings.agent, &known) {
         report.attacked = Some([known.authors.len(), known.training.len(), known.test.len(), known.left_out]);
+        report.commonest = Some(known.commonest());
         progress("teaching the two classifiers", None);
         let classifiers = Classifiers::learn(&known.training, basis.seed)?;
         let (learner, learned, stopped) =
@@ -95,7 +99,8 @@ pub fn train_ete_anon(
             let [originals, unchanged, changed] = [0, 1, 2]
                 .map(|place| [&found[place].all.author, &found[place].all.sentiment].map(|of| of.accuracy.value));
             let (authors, sequences) = (known.authors.len(), known.test.len());
-            model.measured = Some(Measured { authors, sequences, originals, unchanged, changed });
+            model.measured =
+                Some(Measured { authors, sequences, commonest: report.commonest, originals, unchanged, changed });
             model.save(&basis.out.join("ete-anon"), &trained.card)?;
             report.found = Some(found);
         }

@@ -38,6 +38,9 @@ pub struct EteAnonTraining {
     /// How much it counts in the reward that a text still says what it said. Default 0: the paper's reward.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<f64>,
+    /// From which lead on what is kept, or hidden, counts no more while `converged` learns, from 0 to 1. Default 1: it always counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enough: Option<f64>,
     /// How often, while the agent learns, an attacker learns from what it writes, and is hidden from as well. Default: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<usize>,
@@ -64,6 +67,7 @@ impl Default for EteAnonTraining {
             authors: 50,
             alpha: 0.5,
             content: None,
+            enough: None,
             rounds: None,
             agent: AgentSettings::find(AgentSettings::PRESETS[0].0),
         }
@@ -81,6 +85,14 @@ impl EteAnonTraining {
         if self.content.is_some_and(|content| !(0.0..=100.0).contains(&content)) {
             let message = format!("`content` is {}; it must be from 0 to 100", self.content.unwrap_or_default());
             return Err(Failure::new(message, "0 is the paper's reward; 1 counts what is said as much as all of that"));
+        }
+        if self.enough.is_some_and(|enough| !(0.0..=1.0).contains(&enough)) {
+            let message = format!("`enough` is {}; it must be from 0 to 1", self.enough.unwrap_or_default());
+            return Err(Failure::new(message, "a lead of 0.1 is enough to hide; 1 is never enough, as in the paper"));
+        }
+        if self.enough.is_some() && matches!(self.agent, Some(AgentSettings::Paper(_))) {
+            let message = "`enough` means nothing for the paper's agent: its reward is as printed";
+            return Err(Failure::new(message, "leave it out, or take `--agent converged`"));
         }
         let rounds = self.rounds.unwrap_or_default();
         if rounds > MOST_ROUNDS {

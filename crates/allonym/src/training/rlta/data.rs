@@ -1,5 +1,6 @@
 //! Records with a class of the task and classes of private attributes.
 
+use super::super::basis::Basis;
 use super::super::parts::{Parts, Shares};
 use super::settings::RltaTraining;
 use crate::evaluation::load::Loaded;
@@ -46,7 +47,15 @@ impl Known {
         let mut named = settings.attributes.clone();
         named.push(label.clone());
         let wanted: Vec<String> = named.iter().cloned().chain([basis.author_column.clone()]).collect();
-        let loaded = Loaded::read(&basis.data, &basis.reading(label), &wanted, &named)?;
+        // The author's column is needed only if it was named.
+        let needed: Vec<String> = match basis.author_column == Basis::default().author_column {
+            true => named,
+            false => wanted.clone(),
+        };
+        let loaded = Loaded::read(&basis.data, &basis.reading(label), &wanted, &needed).map_err(|mut failure| {
+            failure.hint = failure.hint.replace("--target", "--attributes");
+            failure
+        })?;
         let column = |name: &str| {
             let hint = "the task and every attribute must be known";
             loaded.column(name).ok_or_else(|| Failure::new(format!("the column `{name}` is empty"), hint))

@@ -86,6 +86,16 @@ impl RltaTraining {
                 "name other columns with `--attributes`",
             ));
         }
+        let mut seen = std::collections::BTreeSet::new();
+        if let Some(name) = self.attributes.iter().find(|name| !seen.insert(*name)) {
+            return Err(Failure::new(format!("`{name}` is named twice"), "name each of `--attributes` once"));
+        }
+        if let Some(name) = self.attributes.iter().find(|name| **name == self.basis.author_column) {
+            return Err(Failure::new(
+                format!("`{name}` names the author, and is no attribute with a few values"),
+                "name other columns with `--attributes`",
+            ));
+        }
         if let Some(name) = self.attributes.iter().find(|name| **name == self.label_column) {
             return Err(Failure::new(
                 format!("`{name}` is to be kept as the label and hidden as an attribute"),
