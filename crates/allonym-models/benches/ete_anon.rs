@@ -88,7 +88,7 @@ fn measure(size: &str, seconds: f64, settings: &QSettings) -> (f64, f64) {
         .collect();
     let subjects = (0..200).map(|text| Subject { author: text % AUTHORS as u32, positive: text % 2 == 0 }).collect();
     let (sentiment, authors) = (judge(2, &vocabulary, rng), judge(AUTHORS, &vocabulary, rng));
-    let judges = Judges { sentiment, authors, others: Vec::new(), alpha: 0.5, enough: 1.0 };
+    let judges = Judges { sentiment, authors, others: Vec::new(), alpha: 0.5 };
     let world = TextWorld::new(&model, judges, &texts, subjects).expect("a world");
     let mut agent = QAgent::new(settings.clone(), cells, 1).expect("an agent");
     // What the target network says of a transition is computed once, so a memory that is not full would flatter.

@@ -78,6 +78,8 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     let (seeded, same) = odd(&["--seed", "9"]);
     assert!(!(seeded.stderr + &seeded.stdout).contains("With secret randomness"), "there is none");
     assert_eq!(same, written);
+    place.file("odd.jsonl", "{\"text\":\"a fine day \"}\n");
+    assert_eq!(odd(&[]).1.trim(), lines[1], "whoever stands beside it");
     place.file("odd.jsonl", format!("{{\"text\":\"{}\"}}\n", "day ".repeat(60)));
     let (cut, _) = odd(&[]);
     assert!((cut.stderr + &cut.stdout).contains("1 text is longer than what is read"), "cut at 50 tokens");
@@ -117,8 +119,8 @@ fn an_agent_is_trained_used_and_promises_nothing() {
         "| original |",
         "| auto-encoder alone |",
         "| converged, at random |",
-        "| converged, alpha 0 |",
-        "| converged, alpha 1 |",
+        "| converged, alpha 0, content 0.5 |",
+        "| converged, alpha 1, content 0.5 |",
     ] {
         assert!(outcome.stdout.contains(row), "{row}: {}", outcome.stdout);
     }
@@ -131,8 +133,8 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     assert!(!again.stderr.contains("episode 16 of 16"), "{}", again.stderr);
 
     // An agent that learned for another reward is not taken for this one.
-    for more in [["--content", "1"], ["--seed", "2"]] {
-        let other = run(&[&command[..], &more].concat());
+    for more in [&["--content", "1"][..], &["--seed", "2"], &["--evenly"]] {
+        let other = run(&[&command[..], more].concat());
         let says = format!("`{}` was", &more[0][2..]);
         assert!(other.code == Some(1) && other.stderr.contains(&says), "{other:?}");
     }
@@ -180,10 +182,9 @@ fn mistakes_are_found_before_anything_is_trained() {
     refused(&["--content", "101"], "`content` is 101; it must be from 0 to 100");
     refused(&["--agent", "paper", "--rounds", "2"], "`--rounds` means nothing for this agent");
     refused(&["--rounds", "101"], "`rounds` is 101; it must be from 0 to 100");
+    refused(&["--agent", "none", "--evenly"], "`--evenly` means nothing for this agent");
     refused(&["--agent", "none", "--content", "1"], "`--content` means nothing for this agent");
     refused(&["--ranges", "meant"], "`--ranges` means nothing for this agent");
-    refused(&["--agent", "paper", "--enough", "0.1"], "`--enough` means nothing for this agent");
-    refused(&["--enough", "1.1"], "`enough` is 1.1; it must be from 0 to 1");
     refused(&["--discount", "0.5"], "`--discount` means nothing for this agent");
     refused(&["--agent", "paper", "--discount", "1.5"], "`discount` is 1.5; it must be between 0 and 1");
     refused(&["--explore", "1,0,1"], "`--explore` means nothing for this agent");

@@ -35,7 +35,7 @@ pub use agent::{Agent, AgentSettings, Learner};
 pub use auto_encoder::{AutoEncoder, Text};
 pub use decode::Reconstruction;
 pub use judge::{Chance, Judge, JudgedClass};
-pub use model::{EteAnon, Measured};
+pub use model::{Aim, EteAnon, Measured};
 pub use moves::Moves;
 pub use policy::{PolicyAgent, PolicySettings};
 pub use progressed::Progressed;

@@ -22,12 +22,27 @@ const LENGTH: &str = "usual-length";
 /// The one that has what was measured.
 const MEASURED: &str = "measured";
 
+/// What the agent learned to do.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Aim {
+    /// How much sentiment counted, from 0 to 1; the author counted for the rest.
+    pub alpha: f64,
+    /// How much it counted that a text still says what it said.
+    pub content: f64,
+    /// How many attackers learned from what it wrote, to be hidden from as well.
+    pub rounds: usize,
+}
+
 /// What classifiers that learned from originals found in test sequences when the model was made: shares of right answers, of authors and of sentiments.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Measured {
     /// Authors to choose from.
     pub authors: usize,
+    /// What the agent learned to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aim: Option<Aim>,
     /// Test sequences.
     pub sequences: usize,
     /// What always naming the commonest finds.

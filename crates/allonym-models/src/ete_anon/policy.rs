@@ -21,7 +21,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PolicySettings {
-    /// Texts that are changed in all. Default 40,000.
+    /// Texts that are changed in all. Default 20,000.
     pub episodes: usize,
     /// Cells of the hidden layer. Default 512.
     pub hidden: usize,
@@ -37,7 +37,7 @@ pub struct PolicySettings {
 
 impl Default for PolicySettings {
     fn default() -> Self {
-        Self { episodes: 40_000, hidden: 512, reach: 0.3, spread: 0.1, rate: 1e-3, side_by_side: 32 }
+        Self { episodes: 20_000, hidden: 512, reach: 0.3, spread: 0.1, rate: 1e-3, side_by_side: 32 }
     }
 }
 

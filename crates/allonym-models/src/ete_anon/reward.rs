@@ -66,8 +66,6 @@ pub struct Judges {
     pub others: Vec<Judge>,
     /// How much sentiment counts, from 0 to 1; the author counts for the rest.
     pub alpha: f64,
-    /// The lead that is enough, from 0 to 1: slopes follow what is kept, or hidden, until it leads, or lags, by this much. 1 is never enough, as in the paper.
-    pub enough: f64,
 }
 
 impl Judges {
@@ -79,7 +77,7 @@ impl Judges {
 }
 
 impl Judges {
-    /// What one more of each word would add to the worth of a text, to first order. What is kept or hidden well enough already adds nothing.
+    /// What one more of each word would add to the worth of a text, to first order.
     pub(super) fn worth(&self, text: &[u32], subject: Subject, ids: usize) -> Vec<f32> {
         let mut worth = vec![0.0; ids];
         let panel = std::iter::once(&self.authors).chain(&self.others);
@@ -87,16 +85,11 @@ impl Judges {
         for judge in panel {
             let authors = judge.probabilities(text);
             let other = likeliest_other(&authors, subject);
-            if authors[subject.author as usize] - authors[other] > -self.enough {
-                judge.add_worth(text, &slopes_of_hiding(&authors, other, subject, each), &mut worth);
-            }
+            judge.add_worth(text, &slopes_of_hiding(&authors, other, subject, each), &mut worth);
         }
-        let (sentiment, right) = (self.sentiment.probabilities(text), usize::from(subject.positive));
-        if sentiment[right] - sentiment[1 - right] < self.enough {
-            let mut slopes = [-self.alpha; 2];
-            slopes[right] = self.alpha;
-            self.sentiment.add_worth(text, &slopes, &mut worth);
-        }
+        let mut slopes = [-self.alpha; 2];
+        slopes[usize::from(subject.positive)] = self.alpha;
+        self.sentiment.add_worth(text, &slopes, &mut worth);
         worth
     }
 }
@@ -135,13 +128,8 @@ mod tests {
         use crate::ete_anon::judge::tests::class;
         let judge =
             |a: f32| Judge::new(vec![1.0; 3], &[class(&[a, 0.0, 1.0], 0.0), class(&[0.0, a, -1.0], 0.0)]).unwrap();
-        let judges = |authors: Judge, others: Vec<Judge>| Judges {
-            sentiment: judge(2.0),
-            authors,
-            others,
-            alpha: 0.25,
-            enough: 1.0,
-        };
+        let judges =
+            |authors: Judge, others: Vec<Judge>| Judges { sentiment: judge(2.0), authors, others, alpha: 0.25 };
         let worth = |judges: Judges| judges.worth(&[0, 2], Subject { author: 0, positive: true }, 3);
         let (first, second) = (worth(judges(judge(1.0), vec![])), worth(judges(judge(-3.0), vec![])));
         let both = worth(judges(judge(1.0), vec![judge(-3.0)]));
@@ -152,27 +140,6 @@ mod tests {
         let subject = Subject { author: 0, positive: true };
         let reward = |others| judges(judge(1.0), others).reward(&[0, 2], subject);
         assert_eq!(reward(vec![judge(-3.0)]), reward(vec![]), "the reward is the paper's");
-    }
-
-    #[test]
-    fn what_is_hidden_or_kept_well_enough_has_no_slope() {
-        use crate::ete_anon::judge::tests::class;
-        // Word 0 speaks for the first class of each judge, word 1 for the second.
-        let judge = || Judge::new(vec![1.0; 2], &[class(&[4.0, -4.0], 0.0), class(&[-4.0, 4.0], 0.0)]).unwrap();
-        let worth = |alpha, enough, subject| {
-            let judges = Judges { sentiment: judge(), authors: judge(), others: Vec::new(), alpha, enough };
-            judges.worth(&[0], subject, 2)
-        };
-        let (ours, theirs) = (Subject { author: 0, positive: false }, Subject { author: 1, positive: true });
-        let lead = judge().probabilities(&[0])[0] - judge().probabilities(&[0])[1];
-        for alpha in [0.0, 1.0] {
-            // The author is 1, and the judge says 0: hidden. The sentiment is 0, and the judge says so: kept.
-            let done = if alpha == 0.0 { theirs } else { ours };
-            let open = if alpha == 0.0 { ours } else { theirs };
-            assert!(worth(alpha, lead - 0.01, done).iter().all(|worth| *worth == 0.0), "enough");
-            assert!(worth(alpha, lead + 0.01, done).iter().any(|worth| *worth != 0.0), "not yet");
-            assert!(worth(alpha, 0.0, open).iter().any(|worth| *worth != 0.0), "found, or lost");
-        }
     }
 
     #[test]

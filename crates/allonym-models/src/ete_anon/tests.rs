@@ -106,8 +106,27 @@ mod agents {
             authors: Judge::new(rarity, &both(weights(author))).unwrap(),
             others: Vec::new(),
             alpha,
-            enough: 1.0,
         }
+    }
+
+    #[test]
+    fn both_sentiments_are_drawn_equally_often_where_that_is_asked_for() {
+        let auto_encoder = trained();
+        let texts: Vec<Text> = (0..10).map(|i| vec![4 + i, END]).collect();
+        // One text in ten is positive.
+        let subjects = |positive: usize| -> Vec<Subject> {
+            (0..10).map(|text| Subject { author: 0, positive: text < positive }).collect()
+        };
+        let of = |positive| TextWorld::new(&auto_encoder, judges(0.5), &texts, subjects(positive)).unwrap();
+        let drawn = |world: &TextWorld<'_>| {
+            let rng = &mut PrivacyRng::reproducible(8);
+            (0..2000).filter(|_| world.draw(rng) == 0).count()
+        };
+        // Six standard deviations of 2,000 draws are 80 and 134.
+        assert!(drawn(&of(1)).abs_diff(200) < 80);
+        let even = of(1).evenly();
+        assert!(drawn(&even).abs_diff(1000) < 134);
+        assert!(drawn(&of(0).evenly()).abs_diff(200) < 80, "there is but one sentiment");
     }
 
     fn trained() -> AutoEncoder {
@@ -201,6 +220,7 @@ mod agents {
         for settings in settings_of_agents() {
             let auto_encoder = trained();
             let measured = Measured {
+                aim: Some(Aim { alpha: 0.5, content: 0.25, rounds: 2 }),
                 commonest: Some([0.5, 0.75]),
                 authors: 2,
                 sequences: 20,

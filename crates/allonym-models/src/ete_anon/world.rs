@@ -43,6 +43,8 @@ pub struct TextWorld<'a> {
     originals: Vec<Text>,
     contexts: Vec<Vec<f32>>,
     subjects: Vec<Subject>,
+    /// Negative texts, and positive ones, where both are drawn equally often.
+    sides: Option<[Vec<usize>; 2]>,
 }
 
 impl<'a> TextWorld<'a> {
@@ -67,7 +69,7 @@ impl<'a> TextWorld<'a> {
             return refused("author", other.author.to_string(), "one of those that are judged");
         }
         let (contexts, content) = (auto_encoder.contexts(texts)?, Content::new(0.0, None));
-        Ok(Self { contexts, auto_encoder, judges, content, originals: texts.to_vec(), subjects })
+        Ok(Self { contexts, auto_encoder, judges, content, originals: texts.to_vec(), subjects, sides: None })
     }
 
     /// The same where what a text still says counts too, with this weight.
@@ -81,6 +83,16 @@ impl<'a> TextWorld<'a> {
         }
         let content = Content::new(weight, self.auto_encoder.words.vectors().map(AsRef::as_ref));
         Ok(Self { content, ..self })
+    }
+
+    /// The same where both sentiments are drawn equally often, however many texts have them; as they are where all texts have one.
+    #[must_use]
+    pub fn evenly(self) -> Self {
+        let of = |positive: bool| -> Vec<usize> {
+            (0..self.subjects.len()).filter(|text| self.subjects[*text].positive == positive).collect()
+        };
+        let sides = Some([of(false), of(true)]).filter(|sides| sides.iter().all(|side| !side.is_empty()));
+        Self { sides, ..self }
     }
 
     /// Another judge of authors, who learned from what was written so far: agents that follow slopes hide from it too.
@@ -106,6 +118,16 @@ impl<'a> TextWorld<'a> {
 }
 
 impl World for TextWorld<'_> {
+    fn draw(&self, rng: &mut PrivacyRng) -> usize {
+        match &self.sides {
+            None => rng.below(self.texts() as u64) as usize,
+            Some(sides) => {
+                let side = &sides[rng.below(2) as usize];
+                side[rng.below(side.len() as u64) as usize]
+            }
+        }
+    }
+
     fn texts(&self) -> usize {
         self.contexts.len()
     }

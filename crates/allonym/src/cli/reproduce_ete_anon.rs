@@ -55,15 +55,15 @@ pub(super) struct EteAnon {
     #[arg(long, value_name = "N")]
     episodes: Option<usize>,
 
-    /// How much it counts in the reward that the text still says what it said; 0 is the paper's reward [default: 0]
+    /// How much it counts in the reward that the text still says what it said; 0 is the paper's reward [default: 0.5 for `converged`, 0 for `paper`]
     #[arg(long, value_name = "X")]
     content: Option<f64>,
 
-    /// The lead that is enough for the agent `converged`, from 0 to 1: what is hidden, or kept, by more does not count further; 1 always counts, as in the paper [default: 1]
-    #[arg(long, value_name = "X")]
-    enough: Option<f64>,
+    /// Learn from both sentiments equally often: more texts keep theirs, and an analyst that expects the usual shares is wrong more often
+    #[arg(long)]
+    evenly: bool,
 
-    /// How often an attacker learns from what the agent `converged` writes, for the agent to hide from as well [default: 0]
+    /// How often an attacker learns from what the agent `converged` writes, for the agent to hide from as well [default: 2]
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
 
@@ -143,7 +143,7 @@ impl EteAnon {
             labels,
             authors: self.authors,
             content: self.content,
-            enough: self.enough,
+            evenly: self.evenly.then_some(true),
             rounds: self.rounds,
             ..usual
         };

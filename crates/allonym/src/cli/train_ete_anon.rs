@@ -59,15 +59,15 @@ pub(super) struct EteAnon {
     #[arg(long, default_value_t = 0.5, value_name = "X")]
     alpha: f64,
 
-    /// How much it counts in the reward that the text still says what it said, from 0 to 100; 0 is the paper's reward [default: 0]
+    /// How much it counts in the reward that the text still says what it said, from 0 to 100; 0 is the paper's reward [default: 0.5 for `converged`, 0 for `paper`]
     #[arg(long, value_name = "X")]
     content: Option<f64>,
 
-    /// --agent converged: the lead that is enough, from 0 to 1: what is hidden, or kept, by more does not count further; 1 always counts, as in the paper [default: 1]
-    #[arg(long, value_name = "X")]
-    enough: Option<f64>,
+    /// Learn from both sentiments equally often: more texts keep theirs, and an analyst that expects the usual shares is wrong more often
+    #[arg(long)]
+    evenly: bool,
 
-    /// --agent converged: how often an attacker learns from what the agent writes, for the agent to hide from as well [default: 0]
+    /// --agent converged: how often an attacker learns from what the agent writes, for the agent to hide from as well [default: 2]
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
 
@@ -153,7 +153,7 @@ impl EteAnon {
             authors: self.authors,
             alpha: self.alpha,
             content: self.content,
-            enough: self.enough,
+            evenly: self.evenly.then_some(true),
             rounds: self.rounds,
             agent,
         };
@@ -166,10 +166,10 @@ impl EteAnon {
             ("episodes", self.episodes.is_some(), self.agent != AgentFlag::None),
             ("agent-rate", self.agent_rate.is_some(), self.agent != AgentFlag::None),
             ("content", self.content.is_some(), self.agent != AgentFlag::None),
+            ("evenly", self.evenly, self.agent != AgentFlag::None),
             ("ranges", self.ranges.is_some(), self.agent == AgentFlag::Paper),
             ("discount", self.discount.is_some(), self.agent == AgentFlag::Paper),
             ("explore", self.explore.is_some(), self.agent == AgentFlag::Paper),
-            ("enough", self.enough.is_some(), self.agent == AgentFlag::Converged),
             ("rounds", self.rounds.is_some(), self.agent == AgentFlag::Converged),
             ("reach", self.reach.is_some(), self.agent == AgentFlag::Converged),
             ("spread", self.spread.is_some(), self.agent == AgentFlag::Converged),

@@ -94,10 +94,9 @@ pub fn reproduce_ete_anon(
     if plan.agents.is_empty() || plan.alphas.iter().any(|alpha| !(0.0..=1.0).contains(alpha)) {
         return Err(Failure::new("there is no agent, or an alpha outside of 0 to 1", "leave both out for the paper's"));
     }
-    let unread = [("rounds", plan.training.rounds.is_some()), ("enough", plan.training.enough.is_some())];
     let converged = plan.agents.iter().any(|agent| matches!(agent, AgentSettings::Converged(_)));
-    if let Some((flag, _)) = unread.iter().find(|(_, given)| *given && !converged) {
-        return Err(Failure::new(format!("`--{flag}` means nothing for these agents"), "leave it out"));
+    if plan.training.rounds.is_some() && !converged {
+        return Err(Failure::new("`--rounds` means nothing for these agents", "leave it out"));
     }
     let private = plan.training.basis.out.join("private");
     owners_alone(&private).map_err(|error| Failure::writing(&private, &error))?;
@@ -193,8 +192,8 @@ impl Bench<'_> {
                 let mut training = self.plan.training.clone();
                 training.alpha = *alpha;
                 if matches!(settings, AgentSettings::Paper(_)) {
-                    // Its reward knows one attacker, and is as printed.
-                    (training.rounds, training.enough) = (None, None);
+                    // Its reward knows one attacker.
+                    training.rounds = None;
                 }
                 training.agent = Some(settings.clone());
                 training.basis.resume = out.join("settings.toml").is_file();
@@ -216,7 +215,7 @@ impl Bench<'_> {
                     rows.push(self.row(&format!("{name}, at random"), None, &Change::Random(&agent), None)?);
                 }
                 let row = self.row(name, Some(*alpha), &Change::By(&agent), Some(learned))?;
-                rows.push(EteAnonRow { content: training.content, ..row });
+                rows.push(EteAnonRow { content: Some(training.content()), ..row });
             }
         }
         Ok(rows)

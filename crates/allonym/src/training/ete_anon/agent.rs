@@ -6,6 +6,7 @@ use super::data::Known;
 use super::judges::Classifiers;
 use super::settings::EteAnonTraining;
 use crate::failure::Failure;
+use allonym_dp::PrivacyRng;
 use allonym_models::ete_anon::{
     Agent, AgentSettings, AutoEncoder, Learner, Moves, Progressed, Sizes, TextWorld, World,
 };
@@ -89,13 +90,15 @@ pub(crate) fn learn(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<(Learner, Learned, bool), Failure> {
-    let judges = classifiers.judges(auto_encoder.vocabulary(), settings.alpha, settings.enough.unwrap_or(1.0))?;
+    let judges = classifiers.judges(auto_encoder.vocabulary(), settings.alpha)?;
     let texts: Vec<Vec<u32>> = known.training.iter().map(|sequence| sequence.ids.clone()).collect();
     let subjects = known.training.iter().map(|sequence| sequence.subject).collect();
-    let mut world =
-        TextWorld::new(auto_encoder, judges, &texts, subjects)?.keeping(settings.content.unwrap_or_default())?;
+    let mut world = TextWorld::new(auto_encoder, judges, &texts, subjects)?.keeping(settings.content())?;
+    if settings.evenly() {
+        world = world.evenly();
+    }
     let mut course = Course::begin(&world, auto_encoder.shape().sizes(), &settings.basis, agent, progress)?;
-    let rounds = settings.rounds.unwrap_or_default();
+    let rounds = settings.rounds();
     for round in 0..=rounds {
         let until = agent.episodes() * (round + 1) / (rounds + 1);
         if course.go_on(&world, until, stop, progress)? || round == rounds {
@@ -152,7 +155,7 @@ impl<'a> Course<'a> {
         let files = Files::of(&basis.out)?;
         let curve = if basis.resume { files.restore(&mut learner)? } else { Vec::new() };
         let (random, moves) = learner.at_random(world, COMPARED.min(world.texts()), basis.seed)?;
-        let unchanged = unchanged(world)?;
+        let unchanged = unchanged(world, basis.seed)?;
         progress(&format!("agent: reward {unchanged:.4} when nothing is done, {:.4} at random", random.reward), None);
         let (begun, before) = (Instant::now(), learner.episodes());
         Ok(Self { agent, threads, learner, files, curve, random, moves, unchanged, begun, before, stopped: false })
@@ -211,9 +214,10 @@ impl<'a> Course<'a> {
     }
 }
 
-fn unchanged(world: &dyn World) -> Result<f64, Failure> {
-    let texts: Vec<usize> =
-        (0..COMPARED.min(world.texts())).map(|text| text * world.texts() / COMPARED.min(world.texts())).collect();
+/// What texts are worth as they are, drawn as the agent's are.
+fn unchanged(world: &dyn World, seed: u64) -> Result<f64, Failure> {
+    let rng = &mut PrivacyRng::reproducible(seed);
+    let texts: Vec<usize> = (0..COMPARED.min(world.texts())).map(|_| world.draw(rng)).collect();
     let contexts: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
     let rewards = world.rewards(&texts, &contexts)?;
     Ok(rewards.iter().map(|reward| reward.total).sum::<f64>() / rewards.len().max(1) as f64)

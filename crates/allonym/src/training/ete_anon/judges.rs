@@ -117,9 +117,9 @@ impl Classifiers {
         })
     }
 
-    pub(crate) fn judges(&self, vocabulary: &Vocabulary, alpha: f64, enough: f64) -> Result<Judges, Failure> {
+    pub(crate) fn judges(&self, vocabulary: &Vocabulary, alpha: f64) -> Result<Judges, Failure> {
         let (sentiment, authors) = (self.sentiment.judge(vocabulary)?, self.authors.judge(vocabulary)?);
-        Ok(Judges { sentiment, authors, others: Vec::new(), alpha, enough })
+        Ok(Judges { sentiment, authors, others: Vec::new(), alpha })
     }
 }
 

@@ -15,7 +15,7 @@ pub use settings::EteAnonTraining;
 use super::directory::{begin, write_report};
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
-use allonym_models::ete_anon::{AutoEncoder, EteAnon, Measured, Reconstruction, Text};
+use allonym_models::ete_anon::{Aim, AutoEncoder, EteAnon, Measured, Reconstruction, Text};
 use allonym_nn::Protection;
 use allonym_nn::training::Progress;
 use data::Known;
@@ -99,8 +99,9 @@ pub fn train_ete_anon(
             let [originals, unchanged, changed] = [0, 1, 2]
                 .map(|place| [&found[place].all.author, &found[place].all.sentiment].map(|of| of.accuracy.value));
             let (authors, sequences) = (known.authors.len(), known.test.len());
+            let aim = Some(Aim { alpha: settings.alpha, content: settings.content(), rounds: settings.rounds() });
             model.measured =
-                Some(Measured { authors, sequences, commonest: report.commonest, originals, unchanged, changed });
+                Some(Measured { aim, authors, sequences, commonest: report.commonest, originals, unchanged, changed });
             model.save(&basis.out.join("ete-anon"), &trained.card)?;
             report.found = Some(found);
         }

@@ -35,19 +35,23 @@ pub struct EteAnonTraining {
     pub authors: usize,
     /// How much sentiment counts in the reward, from 0 to 1; the author counts for the rest. Default 0.5.
     pub alpha: f64,
-    /// How much it counts in the reward that a text still says what it said. Default 0: the paper's reward.
+    /// How much it counts in the reward that a text still says what it said. Default 0.5 for `converged`; 0, the paper's reward, for `paper`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<f64>,
-    /// From which lead on what is kept, or hidden, counts no more while `converged` learns, from 0 to 1. Default 1: it always counts.
+    /// Whether the agent learns from both sentiments equally often, however many texts have them. Default false: texts are taken as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub enough: Option<f64>,
-    /// How often, while the agent learns, an attacker learns from what it writes, and is hidden from as well. Default: never.
+    pub evenly: Option<bool>,
+    /// How often, while the agent learns, an attacker learns from what it writes, and is hidden from as well. Default 2 for `converged`; for `paper` never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<usize>,
     /// The agent, and how it learns. None trains the auto-encoder alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentSettings>,
 }
+
+/// How much what is said counts for the agent that converges, and how many attackers it meets, where nobody says otherwise: chosen on authors who are in no table.
+const CONTENT: f64 = 0.5;
+const ROUNDS: usize = 2;
 
 /// More would only take time.
 const MOST_ROUNDS: usize = 100;
@@ -67,7 +71,7 @@ impl Default for EteAnonTraining {
             authors: 50,
             alpha: 0.5,
             content: None,
-            enough: None,
+            evenly: None,
             rounds: None,
             agent: AgentSettings::find(AgentSettings::PRESETS[0].0),
         }
@@ -85,14 +89,6 @@ impl EteAnonTraining {
         if self.content.is_some_and(|content| !(0.0..=100.0).contains(&content)) {
             let message = format!("`content` is {}; it must be from 0 to 100", self.content.unwrap_or_default());
             return Err(Failure::new(message, "0 is the paper's reward; 1 counts what is said as much as all of that"));
-        }
-        if self.enough.is_some_and(|enough| !(0.0..=1.0).contains(&enough)) {
-            let message = format!("`enough` is {}; it must be from 0 to 1", self.enough.unwrap_or_default());
-            return Err(Failure::new(message, "a lead of 0.1 is enough to hide; 1 is never enough, as in the paper"));
-        }
-        if self.enough.is_some() && matches!(self.agent, Some(AgentSettings::Paper(_))) {
-            let message = "`enough` means nothing for the paper's agent: its reward is as printed";
-            return Err(Failure::new(message, "leave it out, or take `--agent converged`"));
         }
         let rounds = self.rounds.unwrap_or_default();
         if rounds > MOST_ROUNDS {
@@ -120,6 +116,27 @@ impl EteAnonTraining {
             agent.check()?;
         }
         Ok(())
+    }
+
+    /// How much it counts that a text still says what it said.
+    pub(crate) fn content(&self) -> f64 {
+        let usual = if self.converges() { CONTENT } else { 0.0 };
+        self.content.unwrap_or(usual)
+    }
+
+    /// Whether both sentiments are drawn equally often.
+    pub(crate) fn evenly(&self) -> bool {
+        self.evenly.unwrap_or_default()
+    }
+
+    /// How many attackers learn meanwhile.
+    pub(crate) fn rounds(&self) -> usize {
+        let usual = if self.converges() { ROUNDS } else { 0 };
+        self.rounds.unwrap_or(usual)
+    }
+
+    fn converges(&self) -> bool {
+        matches!(self.agent, Some(AgentSettings::Converged(_)))
     }
 
     pub(super) fn preset(&self) -> Result<&'static Preset, Failure> {
