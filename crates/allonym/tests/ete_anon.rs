@@ -105,6 +105,8 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     let other = train(&place, "other", &paper);
     assert_eq!(other.code, Some(0), "{}", other.stderr);
     let other = place.name("other");
+    let none = train(&place, "third", &["--auto-encoder", &other]);
+    assert!(none.code == Some(2) && none.stderr.contains("has no auto-encoder"), "{none:?}");
     let released = run(&["anonymize", &few, "-o", &place.name("two.csv"), "--model", &other, "--mechanism", "agent"]);
     assert_eq!(released.code, Some(0), "{}", released.stderr);
 

@@ -3,6 +3,7 @@
 use crate::evaluation::load::hash;
 use crate::failure::Failure;
 use crate::training::ete_anon::agent::{self, Learned};
+use crate::training::ete_anon::auto_encoder::trained_in;
 use crate::training::ete_anon::data::{Known, Sequence};
 use crate::training::ete_anon::judges::Classifiers;
 use crate::training::ete_anon::measure::{FoundIn, Right, found_in, in_words, right};
@@ -142,12 +143,8 @@ fn auto_encoder_of(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<PathBuf, Failure> {
-    let inside = |directory: &Path| {
-        let within = directory.join("auto-encoder");
-        if within.join("card.toml").is_file() { within } else { directory.to_owned() }
-    };
     if let Some(directory) = &plan.training.auto_encoder {
-        return Ok(inside(directory));
+        return trained_in(directory);
     }
     let out = private.join("model");
     if !out.join("auto-encoder").join("card.toml").is_file() {
@@ -158,7 +155,7 @@ fn auto_encoder_of(
             return Err(stopped());
         }
     }
-    Ok(inside(&out))
+    trained_in(&out)
 }
 
 fn stopped() -> Failure {

@@ -11,8 +11,21 @@ use allonym_models::ete_anon::{AutoEncoder, Reconstruction};
 use allonym_nn::training::{Progress, TrainingSettings};
 use allonym_nn::{Card, Protection};
 use allonym_text::Document;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// Where the auto-encoder of a directory is that a training left: inside, or the directory itself.
+pub(crate) fn trained_in(directory: &Path) -> Result<PathBuf, Failure> {
+    let within = directory.join("auto-encoder");
+    match [within.as_path(), directory].into_iter().find(|place| place.join("card.toml").is_file()) {
+        Some(place) => Ok(place.to_owned()),
+        None => Err(Failure::new(
+            format!("`{}` has no auto-encoder", directory.display()),
+            "name a directory where `train ete-anon` trained one; a run with `--auto-encoder` has none of its own",
+        )),
+    }
+}
 
 /// An auto-encoder before its training.
 pub(super) enum Ready {
@@ -38,9 +51,7 @@ impl Ready {
     ) -> Result<Self, Failure> {
         let basis = &settings.basis;
         if let Some(directory) = &settings.auto_encoder {
-            let within = directory.join("auto-encoder");
-            let directory = if within.join("card.toml").is_file() { &within } else { directory };
-            let (model, card) = AutoEncoder::open(directory)?;
+            let (model, card) = AutoEncoder::open(&trained_in(directory)?)?;
             let hash = crate::evaluation::load::hash(&basis.data);
             return Ok(Self::Trained { model: Box::new(model), card: Box::new(card), hash });
         }

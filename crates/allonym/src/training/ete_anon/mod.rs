@@ -2,7 +2,7 @@
 
 pub(crate) mod agent;
 mod attackers;
-mod auto_encoder;
+pub(crate) mod auto_encoder;
 pub(crate) mod data;
 pub(crate) mod judges;
 pub(crate) mod measure;
