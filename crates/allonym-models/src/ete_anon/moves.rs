@@ -3,6 +3,7 @@
 //! Q-learning sees the worth of a text after a move. That this text is worth more than another says nothing of the move, but stands in every number that is learned from.
 
 use serde::Serialize;
+use std::fmt;
 
 /// What random moves of one number do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -35,6 +36,18 @@ impl Moves {
             change: (changes.iter().map(|change| change * change).sum::<f64>() / count).sqrt(),
             between: (squares / (texts - 1.0)).sqrt(),
         })
+    }
+}
+
+impl fmt::Display for Moves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:.0} % of single random moves leave the reward as it was; one changes it by {:.3} (root mean square), texts differ by {:.3} (standard deviation)",
+            100.0 * self.still,
+            self.change,
+            self.between
+        )
     }
 }
 

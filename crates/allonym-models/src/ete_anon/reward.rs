@@ -82,11 +82,7 @@ impl Judges {
         let mut worth = vec![0.0; ids];
         let panel = std::iter::once(&self.authors).chain(&self.others);
         let each = (1.0 - self.alpha) / (1 + self.others.len()) as f64;
-        for judge in panel {
-            let authors = judge.probabilities(text);
-            let other = likeliest_other(&authors, subject);
-            judge.add_worth(text, &slopes_of_hiding(&authors, other, subject, each), &mut worth);
-        }
+        panel.for_each(|judge| add_worth_of_hiding(judge, each, text, subject, &mut worth));
         let mut slopes = [-self.alpha; 2];
         slopes[usize::from(subject.positive)] = self.alpha;
         self.sentiment.add_worth(text, &slopes, &mut worth);
@@ -94,19 +90,16 @@ impl Judges {
     }
 }
 
-fn likeliest_other(authors: &[f64], subject: Subject) -> usize {
-    let others = (0..authors.len()).filter(|author| *author != subject.author as usize);
-    others.max_by(|a, b| authors[*a].total_cmp(&authors[*b])).unwrap_or_default()
-}
-
-/// How the worth of hiding an author, times a weight, changes with the chances of all of them.
-fn slopes_of_hiding(authors: &[f64], other: usize, subject: Subject, weight: f64) -> Vec<f64> {
-    let count = authors.len() as f64;
+/// Adds what one more of each word would do to hide the author from a judge, times a weight.
+fn add_worth_of_hiding(judge: &Judge, weight: f64, text: &[u32], subject: Subject, worth: &mut [f32]) {
+    let authors = judge.probabilities(text);
+    let (own, count) = (subject.author as usize, authors.len() as f64);
+    let other = (0..authors.len()).filter(|author| *author != own).max_by(|a, b| authors[*a].total_cmp(&authors[*b]));
     let of_entropy = |chance: f64| -(chance.max(1e-9).log2() + std::f64::consts::LOG2_E) / (count.log2() * count);
     let mut slopes: Vec<f64> = authors.iter().map(|chance| weight * of_entropy(*chance)).collect();
-    slopes[subject.author as usize] -= weight;
-    slopes[other] += weight;
-    slopes
+    slopes[own] -= weight;
+    other.into_iter().for_each(|other| slopes[other] += weight);
+    judge.add_worth(text, &slopes, worth);
 }
 
 #[cfg(test)]

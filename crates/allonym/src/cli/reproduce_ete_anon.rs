@@ -143,7 +143,7 @@ impl EteAnon {
             labels,
             authors: self.authors,
             content: self.content,
-            evenly: self.evenly.then_some(true),
+            evenly: self.evenly,
             rounds: self.rounds,
             ..usual
         };

@@ -1,6 +1,6 @@
 //! `allonym train`: trains a model on texts of a file.
 
-use super::train_basis::{BasisFlags, Left, conduct, how_to_use, preset_help, preset_parser};
+use super::train_basis::{BasisFlags, Left, PUBLIC_OR_PRIVATE, conduct, how_to_use, preset_help, preset_parser};
 use allonym::Failure;
 use allonym::models::er_ae::PRESETS;
 use allonym::training::{ErAeTraining, Report, train_er_ae};
@@ -170,7 +170,7 @@ impl Left for Report {
             true => format!("\nstopped: go on with `--resume` ({out})\n"),
             false => {
                 let command = format!("allonym anonymize FILE --model {out} --mechanism subset --epsilon-per-token 9");
-                how_to_use(&command, report.stages.last().map(|stage| &stage.guarantee))
+                how_to_use(&command, report.stages.last().map(|stage| &stage.guarantee), PUBLIC_OR_PRIVATE)
             }
         });
         text

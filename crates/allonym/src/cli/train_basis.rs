@@ -192,31 +192,22 @@ pub(super) fn one_stage(
     if let Some(guarantee) = guarantee {
         text.push_str(&format!("  training texts: {}\n", super::model::protection(guarantee)));
     }
-    text + measured + &how_to_use(command, guarantee)
+    text + measured + &how_to_use(command, guarantee, PUBLIC_OR_PRIVATE)
 }
+
+/// What to do instead, where a model could have been trained with noise, and where it could not.
+pub(super) const PUBLIC_OR_PRIVATE: &str = "`--public` declares texts public, `--private` adds noise";
+pub(super) const PUBLIC_ALONE: &str =
+    "an agent cannot be trained with noise: train on texts that are public, and say so with `--public`";
 
 /// How to use a model, where it may be used.
-pub(super) fn how_to_use(command: &str, guarantee: Option<&Protection>) -> String {
+pub(super) fn how_to_use(command: &str, guarantee: Option<&Protection>, instead: &str) -> String {
     match guarantee {
-        Some(guarantee) if !guarantee.holds() => {
-            not_for_use("`--public` declares texts public, `--private` adds noise")
-        }
-        _ => format!("\nuse it: {command}\n"),
-    }
-}
-
-/// The same where an agent was trained, for which there is no private training.
-pub(super) fn how_to_use_agent(command: &str, guarantee: Option<&Protection>) -> String {
-    match guarantee {
-        Some(guarantee) if !guarantee.holds() => not_for_use(
-            "an agent cannot be trained with noise: train on texts that are public, and say so with `--public`",
+        Some(guarantee) if !guarantee.holds() => format!(
+            "\nnot for use: it was trained on private texts without protection, and may repeat them; {instead}\n"
         ),
         _ => format!("\nuse it: {command}\n"),
     }
-}
-
-fn not_for_use(instead: &str) -> String {
-    format!("\nnot for use: it was trained on private texts without protection, and may repeat them; {instead}\n")
 }
 
 /// A flag that is set on interruption: the step that is being made is finished, and a checkpoint written.

@@ -1,8 +1,8 @@
 //! `allonym train ete-anon`: an auto-encoder, and an agent that changes its context.
 
-use super::train_basis::{BasisFlags, Left, conduct, how_to_use_agent, preset_help, preset_parser};
+use super::train_basis::{BasisFlags, Left, PUBLIC_ALONE, conduct, how_to_use, preset_help, preset_parser};
 use allonym::Failure;
-use allonym::models::ete_anon::{AgentSettings, Moves, PRESETS, Ranges};
+use allonym::models::ete_anon::{AgentSettings, PRESETS, Ranges};
 use allonym::training::{EteAnonReport, EteAnonTraining, Found, FoundIn, train_ete_anon};
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
@@ -153,7 +153,7 @@ impl EteAnon {
             authors: self.authors,
             alpha: self.alpha,
             content: self.content,
-            evenly: self.evenly.then_some(true),
+            evenly: self.evenly,
             rounds: self.rounds,
             agent,
         };
@@ -258,7 +258,7 @@ impl Left for EteAnonReport {
             learned.random.reward,
             curve.join(" "),
             learned.decoded_per_second,
-            learned.moves.as_ref().map_or_else(String::new, single_moves),
+            learned.moves.map_or_else(String::new, |moves| format!("  {moves}\n")),
             100.0 * commonest[0],
             100.0 * commonest[1]
         );
@@ -267,18 +267,8 @@ impl Left for EteAnonReport {
         }
         text.push_str("\nno formal guarantee: these figures are all that is known, and a classifier that learns from what is released may find more\n");
         let command = format!("allonym anonymize FILE --model {out} --mechanism agent");
-        text + &how_to_use_agent(&command, self.guarantee.as_ref())
+        text + &how_to_use(&command, self.guarantee.as_ref(), PUBLIC_ALONE)
     }
-}
-
-/// What there is to learn from.
-fn single_moves(moves: &Moves) -> String {
-    format!(
-        "  {:.0} % of single random moves leave the reward as it was; one changes it by {:.3} (root mean square), texts differ by {:.3}\n",
-        100.0 * moves.still,
-        moves.change,
-        moves.between
-    )
 }
 
 fn row(name: &str, found: &FoundIn) -> String {

@@ -1,6 +1,6 @@
 //! `allonym train rlta`: an encoder of texts, and an agent that changes its vectors.
 
-use super::train_basis::{BasisFlags, Left, conduct, how_to_use_agent};
+use super::train_basis::{BasisFlags, Left, PUBLIC_ALONE, conduct, how_to_use};
 use super::train_ete_anon::labels_parser;
 use allonym::Failure;
 use allonym::models::ete_anon::AgentSettings;
@@ -146,6 +146,6 @@ impl Left for RltaReport {
             "\nno formal guarantee: these figures are all that is known, and another attacker may find more\n",
         );
         let command = format!("allonym anonymize FILE --model {out} --mechanism agent --form vector");
-        text + &how_to_use_agent(&command, self.guarantee.as_ref())
+        text + &how_to_use(&command, self.guarantee.as_ref(), PUBLIC_ALONE)
     }
 }

@@ -104,14 +104,7 @@ impl EteAnonFigures {
         }
         let moved = self.rows.iter().filter_map(|row| Some((row, row.learned.as_ref()?.moves?)));
         for (row, moves) in moved {
-            let _ = writeln!(
-                text,
-                "\n{}: {:.0} % of single random moves leave the reward as it was; one changes it by {:.3} (root mean square), and texts differ by {:.3} (standard deviation).",
-                row.name(),
-                100.0 * moves.still,
-                moves.change,
-                moves.between
-            );
+            let _ = writeln!(text, "\n{}: {moves}.", row.name());
         }
         text.push_str("\n## Samples\n");
         for sample in 0..self.rows.first().map_or(0, |row| row.samples.len()) {

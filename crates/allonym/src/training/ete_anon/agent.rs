@@ -94,7 +94,7 @@ pub(crate) fn learn(
     let texts: Vec<Vec<u32>> = known.training.iter().map(|sequence| sequence.ids.clone()).collect();
     let subjects = known.training.iter().map(|sequence| sequence.subject).collect();
     let mut world = TextWorld::new(auto_encoder, judges, &texts, subjects)?.keeping(settings.content())?;
-    if settings.evenly() {
+    if settings.evenly {
         world = world.evenly();
     }
     let mut course = Course::begin(&world, auto_encoder.shape().sizes(), &settings.basis, agent, progress)?;

@@ -39,8 +39,7 @@ pub struct EteAnonTraining {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<f64>,
     /// Whether the agent learns from both sentiments equally often, however many texts have them. Default false: texts are taken as they are.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub evenly: Option<bool>,
+    pub evenly: bool,
     /// How often, while the agent learns, an attacker learns from what it writes, and is hidden from as well. Default 2 for `converged`; for `paper` never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<usize>,
@@ -71,7 +70,7 @@ impl Default for EteAnonTraining {
             authors: 50,
             alpha: 0.5,
             content: None,
-            evenly: None,
+            evenly: false,
             rounds: None,
             agent: AgentSettings::find(AgentSettings::PRESETS[0].0),
         }
@@ -122,11 +121,6 @@ impl EteAnonTraining {
     pub(crate) fn content(&self) -> f64 {
         let usual = if self.converges() { CONTENT } else { 0.0 };
         self.content.unwrap_or(usual)
-    }
-
-    /// Whether both sentiments are drawn equally often.
-    pub(crate) fn evenly(&self) -> bool {
-        self.evenly.unwrap_or_default()
     }
 
     /// How many attackers learn meanwhile.
