@@ -39,4 +39,4 @@ pub use product::{Into, multiply};
 pub use real::Real;
 pub use sequences::{Sequences, Shard};
 pub use store::{Slot, Store, unit};
-pub use vectorise::largest;
+pub use vectorise::{largest, softmax as to_chances};

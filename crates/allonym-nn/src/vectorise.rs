@@ -114,7 +114,7 @@ vectorised! {
 }
 
 /// Turns scores into weights that add up to 1.
-pub(crate) fn softmax<T: crate::real::Real>(values: &mut [T]) {
+pub fn softmax<T: crate::real::Real>(values: &mut [T]) {
     let sum = exponentiate(values, largest(values));
     scale(values, T::ONE / sum);
 }

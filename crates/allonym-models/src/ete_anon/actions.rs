@@ -4,6 +4,9 @@ use allonym_dp::PrivacyRng;
 use allonym_nn::unit;
 use serde::{Deserialize, Serialize};
 
+/// Within a range of less than this, one number is as good as another.
+const NARROW: f64 = 0.2;
+
 /// The three ranges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -40,6 +43,14 @@ impl Ranges {
         cells * self.bounds().len()
     }
 
+    /// Whether an action would change next to nothing: the number stands where it is drawn from already, and the range is narrow.
+    pub(super) fn is_idle(self, context: &[f32], action: usize) -> bool {
+        let bounds = self.bounds();
+        let (low, high) = bounds[action % bounds.len()];
+        let number = f64::from(context[action / bounds.len()]);
+        high - low < NARROW && (low..=high).contains(&number)
+    }
+
     /// Takes an action.
     ///
     /// # Panics
@@ -55,6 +66,14 @@ impl Ranges {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_action_is_idle_where_its_number_stands_in_a_narrow_range_already() {
+        let context = [-0.95, 0.005, 0.5];
+        let idle = |ranges: Ranges| (0..9).filter(|action| ranges.is_idle(&context, *action)).collect::<Vec<_>>();
+        assert_eq!(idle(Ranges::Meant), [0, 4]);
+        assert_eq!(idle(Ranges::Printed), [4], "from a wide range another number may come");
+    }
 
     #[test]
     fn an_action_draws_one_number_from_its_range() {

@@ -29,9 +29,13 @@ pub enum AgentSettings {
 
 impl AgentSettings {
     /// Names and one line for people; the first is the default.
-    pub const PRESETS: [(&'static str, &'static str); 2] = [
+    pub const PRESETS: [(&'static str, &'static str); 3] = [
         ("converged", "moves all numbers of the context at once; taught by the slope of the expected reward"),
         ("paper", "redraws one number of the first layer's context at a time, 25 times; taught by deep Q-learning"),
+        (
+            "literal",
+            "the same, told the reward as it is printed instead of what a move changed in what is expected; it hardly learns",
+        ),
     ];
 
     /// The one that is taken where none is named.
@@ -43,6 +47,7 @@ impl AgentSettings {
     pub fn find(name: &str) -> Option<Self> {
         match name {
             "paper" => Some(Self::Paper(QSettings::default())),
+            "literal" => Some(Self::Paper(QSettings::literal())),
             "converged" => Some(Self::Converged(PolicySettings::default())),
             _ => None,
         }
@@ -51,7 +56,8 @@ impl AgentSettings {
     /// Its name.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Paper(_) => "paper",
+            Self::Paper(settings) if settings.shaped => "paper",
+            Self::Paper(_) => "literal",
             Self::Converged(_) => "converged",
         }
     }

@@ -23,6 +23,9 @@ enum Product {
 /// The logits of a text, for every step of it.
 pub(super) type Logits = Vec<Vec<f32>>;
 
+/// Hears the logits of every step of a text, which is named by its place, the step at which it ends among them.
+pub(super) type Heard<'a> = &'a mut dyn FnMut(usize, &[f32]);
+
 /// Texts that threads decode together, each computing a part of the words; more are dealt out to the threads.
 const TOGETHER: usize = 32;
 
@@ -128,10 +131,15 @@ impl AutoEncoder {
         (0..self.settings.layers).map(layer).collect()
     }
 
-    /// The same for some texts, which keeps the logits of every step of each of them.
+    /// The same for some texts on one thread, of which every step is heard.
+    pub(super) fn decode_and_tell(&self, contexts: &[Vec<f32>], heard: Heard<'_>) -> Result<Vec<Text>, NnError> {
+        self.decode_group(contexts, END, Product::Fast(1), Some(heard))
+    }
+
+    /// The same, which keeps the logits of every step of each text.
     pub(super) fn decode_and_keep(&self, contexts: &[Vec<f32>]) -> Result<(Vec<Text>, Vec<Logits>), NnError> {
         let mut kept = vec![Vec::new(); contexts.len()];
-        let texts = self.decode_group(contexts, END, Product::Fast(1), Some(&mut kept))?;
+        let texts = self.decode_and_tell(contexts, &mut |text, logits| kept[text].push(logits.to_vec()))?;
         Ok((texts, kept))
     }
 
@@ -140,7 +148,7 @@ impl AutoEncoder {
         contexts: &[Vec<f32>],
         first: u32,
         product: Product,
-        mut kept: Option<&mut [Logits]>,
+        mut heard: Option<Heard<'_>>,
     ) -> Result<Vec<Text>, NnError> {
         let (network, initial) = (&self.network, self.layers_of(contexts));
         let mut states = network.decoder.begin(contexts.len(), Some(&initial))?;
@@ -161,8 +169,8 @@ impl AutoEncoder {
                     network.output.forward(&self.store, &outputs, threads)?
                 }
             };
-            if let Some(kept) = &mut kept {
-                open.iter().enumerate().for_each(|(row, text)| kept[*text].push(logits.row(row).to_vec()));
+            if let Some(heard) = &mut heard {
+                open.iter().enumerate().for_each(|(row, text)| heard(*text, logits.row(row)));
             }
             let chosen: Vec<u32> = (0..open.len()).map(|row| likeliest(logits.row(row), first)).collect();
             let going: Vec<usize> = (0..open.len()).filter(|row| chosen[*row] != END).collect();

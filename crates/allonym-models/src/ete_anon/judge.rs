@@ -22,6 +22,9 @@ impl Chance {
     }
 }
 
+/// A word that is expected less often than this is left out of sums.
+const HARDLY: f32 = 1e-6;
+
 /// A class of a linear classifier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedClass {
@@ -122,9 +125,29 @@ impl Judge {
         }
     }
 
+    /// The probabilities of all classes for a text of which it is only known how often each id is expected in it.
+    pub(super) fn expected(&self, counts: &[f32]) -> Vec<f64> {
+        let classes = self.classes();
+        let mut sums = vec![0.0_f32; classes];
+        let mut square = 0.0_f32;
+        for ((count, rarity), row) in counts.iter().zip(&self.rarity).zip(self.weights.chunks_exact(classes)) {
+            if *count < HARDLY || *rarity == 0.0 {
+                continue;
+            }
+            sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += count * weight);
+            // What may stand there once has the square of once as often as it stands there.
+            square += count.max(count * count) * rarity * rarity;
+        }
+        let length = if square > 0.0 { square.sqrt() } else { 1.0 };
+        self.of_scores(sums.iter().zip(&self.offsets).map(|(sum, offset)| sum / length + offset).collect())
+    }
+
     /// The probabilities of all classes, which sum to 1.
     pub fn probabilities(&self, text: &[u32]) -> Vec<f64> {
-        let scores = self.scores(text);
+        self.of_scores(self.scores(text))
+    }
+
+    fn of_scores(&self, scores: Vec<f32>) -> Vec<f64> {
         let mut chances: Vec<f64> = scores.iter().zip(&self.chances).map(|(score, chance)| chance.of(*score)).collect();
         let sum: f64 = chances.iter().sum();
         let share = 1.0 / chances.len() as f64;
@@ -154,6 +177,19 @@ pub(super) mod tests {
         assert!((chances[0] - each[0] / (each[0] + each[1])).abs() < 1e-9);
         assert!((chances.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert_eq!(judge.scores(&[]), [0.5, 0.0], "nothing was written");
+    }
+
+    #[test]
+    fn what_is_expected_for_certain_is_judged_as_the_text_that_it_is() {
+        let judge = Judge::new(vec![0.0, 3.0, 4.0], &[class(&[9.0, 1.0, 0.0], 0.5), class(&[9.0, 0.0, -1.0], 0.0)]);
+        let judge = judge.unwrap();
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+        assert!(near(&judge.expected(&[1.0, 2.0, 1.0]), &judge.probabilities(&[1, 2, 0, 1])));
+        assert!(near(&judge.expected(&[0.0; 3]), &judge.probabilities(&[])));
+        // A word that stands there in half of the cases: half of its value 3, and in the mean half of its square 9.
+        let score = 1.5 / 4.5_f64.sqrt() + 0.5;
+        let [first, second] = [score, 0.0].map(|score: f64| 1.0 / (1.0 + (-score).exp()));
+        assert!(near(&judge.expected(&[0.0, 0.5, 0.0]), &[first / (first + second), second / (first + second)]));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod agent;
 mod auto_encoder;
 mod content;
 mod decode;
+mod expected;
 mod files;
 mod judge;
 mod model;
@@ -24,6 +25,7 @@ mod q_steps;
 mod replay;
 mod reward;
 mod settings;
+mod shaping;
 mod slopes;
 mod state;
 #[cfg(test)]

@@ -5,11 +5,12 @@
 
 use super::moves::Moves;
 use super::progressed::Progressed;
-use super::q_network::{QNetwork, QOptimiser, best};
+use super::q_network::{QNetwork, QOptimiser};
 use super::q_settings::QSettings;
 use super::q_steps::Batch;
 use super::replay::{Replay, Transition};
 use super::reward::Reward;
+use super::shaping::told;
 use super::state::State;
 use super::world::World;
 use crate::error::ModelError;
@@ -34,6 +35,8 @@ pub struct QAgent {
 struct Episodes {
     texts: Vec<usize>,
     contexts: Vec<Vec<f32>>,
+    /// What each is worth now, as the agent is told of it.
+    worth: Vec<f64>,
 }
 
 impl QAgent {
@@ -45,8 +48,12 @@ impl QAgent {
         settings.check()?;
         let rng = &mut Entropy::reproducible(seed).stream(Purpose::Training, 0);
         let sizes = (cells, settings.hidden, settings.ranges.actions(cells));
-        let network = QNetwork::new(sizes, Store::new(), rng)?;
-        let optimiser = QOptimiser::new(&network, settings.rate)?;
+        let mut network = QNetwork::new(sizes, Store::new(), rng)?;
+        if settings.shaped {
+            // What moves change is around zero, and far smaller than what a network says that was drawn at random.
+            network = network.of_no_opinion();
+        }
+        let optimiser = QOptimiser::new(&network, settings.rate, settings.damping)?;
         let (target, replay) = (network.clone(), Replay::new(settings.replay));
         Ok(Self { settings, cells, network, target, optimiser, replay, entropy: seed, episodes: 0 })
     }
@@ -71,7 +78,7 @@ impl QAgent {
         let rng = &mut Entropy::reproducible(self.entropy).stream(Purpose::Training, number);
         let count = settings.side_by_side.min(settings.episodes - self.episodes).max(1);
         let explored = settings.explores(self.episodes);
-        let mut running = begin(world, count, rng);
+        let mut running = self.begin(world, count, rng)?;
         let mut found = Progressed { explored, ..Progressed::default() };
         let mut losses = (0.0, 0_u32);
         for step in 0..settings.steps {
@@ -80,9 +87,9 @@ impl QAgent {
             for (context, action) in running.contexts.iter_mut().zip(&actions) {
                 settings.ranges.apply(context, *action, rng);
             }
-            let rewards = world.rewards(&running.texts, &running.contexts)?;
+            let (rewards, worth) = self.judged(world, &running.texts, &running.contexts)?;
             let last = step + 1 == settings.steps;
-            self.remember(states, &actions, &rewards, &running, last);
+            self.remember(states, &actions, worth, &mut running, settings.steps - step);
             found.tally(&rewards, (count, settings.steps), last);
             if self.replay.held.len() >= settings.batch {
                 losses.0 += self.learn(count, threads, rng);
@@ -104,7 +111,7 @@ impl QAgent {
         count: usize,
         rng: &mut PrivacyRng,
     ) -> Result<(Progressed, Option<Moves>), ModelError> {
-        let (settings, mut running) = (&self.settings, begin(world, count, rng));
+        let (settings, mut running) = (&self.settings, self.begin(world, count, rng)?);
         let mut found = Progressed { explored: 1.0, episodes: count, ..Progressed::default() };
         let actions = settings.ranges.actions(self.cells) as u64;
         let mut worth = Vec::with_capacity(settings.steps);
@@ -130,7 +137,7 @@ impl QAgent {
         count: usize,
         rng: &mut PrivacyRng,
     ) -> Result<(), ModelError> {
-        let (settings, mut running) = (self.settings.clone(), begin(world, count, rng));
+        let (settings, mut running) = (self.settings.clone(), self.begin(world, count, rng)?);
         let actions = settings.ranges.actions(self.cells) as u64;
         for step in 0..settings.steps {
             let before: Vec<Vec<f32>> = running.contexts.iter().map(|context| context[..self.cells].to_vec()).collect();
@@ -138,19 +145,52 @@ impl QAgent {
             for (context, action) in running.contexts.iter_mut().zip(&taken) {
                 settings.ranges.apply(context, *action, rng);
             }
-            let rewards = world.rewards(&running.texts, &running.contexts)?;
-            self.remember(before, &taken, &rewards, &running, step + 1 == settings.steps);
+            let worth = self.judged(world, &running.texts, &running.contexts)?.1;
+            self.remember(before, &taken, worth, &mut running, settings.steps - step);
         }
         Ok(())
     }
 
-    /// Keeps a step of all episodes.
-    fn remember(&mut self, states: Vec<Vec<f32>>, actions: &[u32], rewards: &[Reward], running: &Episodes, last: bool) {
-        for (place, state) in states.into_iter().enumerate() {
-            let next = (!last).then(|| running.contexts[place][..self.cells].to_vec());
-            let (action, reward) = (actions[place], rewards[place].total as f32);
-            self.replay.push(Transition { state, action, reward, next });
+    /// Rewards, and what texts are worth as the agent is told of it.
+    fn judged(
+        &self,
+        world: &dyn World,
+        texts: &[usize],
+        contexts: &[Vec<f32>],
+    ) -> Result<(Vec<Reward>, Vec<f64>), ModelError> {
+        if self.settings.shaped {
+            return world.outlook(texts, contexts);
         }
+        let rewards = world.rewards(texts, contexts)?;
+        let worth = rewards.iter().map(|reward| reward.total).collect();
+        Ok((rewards, worth))
+    }
+
+    /// Keeps a step of all episodes, after which they are worth this, and before which so many were left.
+    fn remember(
+        &mut self,
+        states: Vec<Vec<f32>>,
+        actions: &[u32],
+        worth: Vec<f64>,
+        running: &mut Episodes,
+        left: usize,
+    ) {
+        let before = std::mem::replace(&mut running.worth, worth);
+        for (place, state) in states.into_iter().enumerate() {
+            let next = (left > 1).then(|| running.contexts[place][..self.cells].to_vec());
+            let (action, after) = (actions[place], running.worth[place]);
+            let reward =
+                if self.settings.shaped { told(self.settings.discount, left, before[place], after) } else { after };
+            self.replay.push(Transition { state, action, reward: reward as f32, next });
+        }
+    }
+
+    /// Draws texts and begins their episodes.
+    fn begin(&self, world: &dyn World, count: usize, rng: &mut PrivacyRng) -> Result<Episodes, ModelError> {
+        let texts: Vec<usize> = (0..count).map(|_| world.draw(rng)).collect();
+        let contexts: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
+        let worth = self.judged(world, &texts, &contexts)?.1;
+        Ok(Episodes { texts, contexts, worth })
     }
 
     /// What it has learned.
@@ -204,7 +244,8 @@ impl QAgent {
             let states: Vec<f32> = contexts.iter().flat_map(|context| &context[..cells]).copied().collect();
             let values = network.values_steadily(&Matrix::of(contexts.len(), cells, states));
             for (row, (context, rng)) in contexts.iter_mut().zip(rngs.iter_mut()).enumerate() {
-                settings.ranges.apply(context, best(values.row(row)).0, rng);
+                let action = settings.best(values.row(row), &context[..cells]).0;
+                settings.ranges.apply(context, action, rng);
             }
         }
     }
@@ -235,7 +276,7 @@ impl QAgent {
         let values = self.network.values(&matrix(states), threads);
         let choose = |row: usize| {
             let (lot, other) = (unit(rng.bits()), rng.below(actions) as u32);
-            if lot < explored { other } else { best(values.row(row)).0 }
+            if lot < explored { other } else { self.settings.best(values.row(row), &states[row]).0 }
         };
         (0..states.len()).map(choose).collect()
     }
@@ -244,10 +285,10 @@ impl QAgent {
     fn learn(&mut self, steps: usize, threads: usize, rng: &mut PrivacyRng) -> f64 {
         let (batch, discount) = (self.settings.batch, self.settings.discount as f32);
         let places = self.replay.draw(steps * batch, rng);
-        let target = &self.target;
+        let (target, settings) = (&self.target, &self.settings);
         let later = self.replay.values(&places, |states| {
             let values = target.values(states, threads);
-            (0..states.rows()).map(|row| best(values.row(row)).1).collect()
+            (0..states.rows()).map(|row| settings.best(values.row(row), states.row(row)).1).collect()
         });
         let held = |place: &usize| &self.replay.held[*place];
         let of = |(places, later): (&[usize], &[f32])| {
@@ -261,12 +302,64 @@ impl QAgent {
     }
 }
 
-fn begin(world: &dyn World, count: usize, rng: &mut PrivacyRng) -> Episodes {
-    let texts: Vec<usize> = (0..count).map(|_| world.draw(rng)).collect();
-    let contexts = texts.iter().map(|text| world.context(*text).to_vec()).collect();
-    Episodes { texts, contexts }
-}
-
 fn matrix(states: &[Vec<f32>]) -> Matrix<f32> {
     Matrix::of(states.len(), states.first().map_or(0, Vec::len), states.iter().flatten().copied().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One text of two numbers, worth their sum, and expected to be worth twice that.
+    struct Sums(Vec<f32>);
+
+    impl World for Sums {
+        fn texts(&self) -> usize {
+            1
+        }
+
+        fn context(&self, _: usize) -> &[f32] {
+            &self.0
+        }
+
+        fn rewards(&self, _: &[usize], contexts: &[Vec<f32>]) -> Result<Vec<Reward>, ModelError> {
+            let sum = |context: &Vec<f32>| f64::from(context[0] + context[1]);
+            Ok(contexts.iter().map(|context| Reward { total: sum(context), ..Reward::default() }).collect())
+        }
+
+        fn outlook(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<f64>), ModelError> {
+            let rewards = self.rewards(texts, contexts)?;
+            let twice = rewards.iter().map(|reward| 2.0 * reward.total).collect();
+            Ok((rewards, twice))
+        }
+
+        fn slopes(&self, _: &[usize], _: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<Vec<f32>>), ModelError> {
+            unreachable!("Q-learning knows no slopes")
+        }
+    }
+
+    #[test]
+    fn an_agent_is_told_rewards_or_what_moves_change_in_what_is_expected() {
+        let few = |settings| QSettings { episodes: 2, steps: 3, hidden: 4, side_by_side: 2, ..settings };
+        for settings in [few(QSettings::literal()), few(QSettings { discount: 0.5, ..QSettings::default() })] {
+            let mut agent = QAgent::new(settings.clone(), 2, 1).unwrap();
+            let progressed = agent.group(&Sums(vec![0.25, 0.5]), 1).unwrap();
+            assert_eq!(agent.replay.held.len(), 6);
+            let sum = |state: &[f32]| f64::from(state[0] + state[1]);
+            // Two texts side by side: the first two steps lead on, with three and two steps left of weights 1.75 and 1.5.
+            for (held, weight) in agent.replay.held[..4].iter().zip([1.75, 1.75, 1.5, 1.5]) {
+                let (before, after) = (sum(&held.state), sum(held.next.as_ref().unwrap()));
+                let told = if settings.shaped { weight * 2.0 * (after - before) } else { after };
+                assert!((f64::from(held.reward) - told).abs() < 1e-6, "{} {told}", held.reward);
+            }
+            let last = &agent.replay.held[4..];
+            assert!(last.iter().all(|held| held.next.is_none()));
+            let told = |held: &Transition| match settings.shaped {
+                true => f64::from(held.reward) / 2.0 + sum(&held.state),
+                false => f64::from(held.reward),
+            };
+            let mean = (told(&last[0]) + told(&last[1])) / 2.0;
+            assert!((progressed.last - mean).abs() < 1e-6, "the curve is that of the reward: {progressed:?} {mean}");
+        }
+    }
 }

@@ -25,6 +25,14 @@ impl QNetwork {
         Ok(Self { store, hidden: layer, value })
     }
 
+    /// The same with every action worth nothing, for one that has to be told first.
+    pub(super) fn of_no_opinion(mut self) -> Self {
+        let rows = self.value.weight().range();
+        self.store.values_mut()[rows].fill(0.0);
+        self.bias_mut().fill(0.0);
+        self
+    }
+
     fn hidden(&self, states: &Matrix<f32>, threads: usize) -> Matrix<f32> {
         let mut hidden = match self.hidden.forward(&self.store, states, threads) {
             Ok(hidden) => hidden,
@@ -79,14 +87,15 @@ fn cut(values: &mut [f32], place: usize) -> [&mut [f32]; 2] {
     [before, after]
 }
 
-/// The best action of a row of values, and its value; of equals the first.
-pub(super) fn best(values: &[f32]) -> (u32, f32) {
-    let mut best = 0;
+/// The best action of a row of values among those that may be taken, and its value; of equals the first. Where none may be taken, the first of all.
+pub(super) fn best(values: &[f32], may: impl Fn(usize) -> bool) -> (u32, f32) {
+    let mut best = None;
     for (action, value) in values.iter().enumerate() {
-        if *value > values[best] {
-            best = action;
+        if best.is_none_or(|best: usize| *value > values[best]) && may(action) {
+            best = Some(action);
         }
     }
+    let best = best.unwrap_or_default();
     (best as u32, values[best])
 }
 
@@ -103,8 +112,8 @@ pub(super) struct QOptimiser {
 }
 
 impl QOptimiser {
-    pub(super) fn new(network: &QNetwork, rate: f64) -> Result<Self, ModelError> {
-        let settings = RmsPropSettings::default();
+    pub(super) fn new(network: &QNetwork, rate: f64, damping: f64) -> Result<Self, ModelError> {
+        let settings = RmsPropSettings { epsilon: damping, ..RmsPropSettings::default() };
         let (hidden, value) = (network.hidden.weight(), network.value.weight());
         Ok(Self {
             hidden: RmsProp::new(hidden.rows(), hidden.columns(), settings)?,
@@ -139,6 +148,8 @@ mod tests {
     use super::*;
     use allonym_nn::loss::huber;
 
+    const DAMPING: f64 = 1e-8;
+
     fn network() -> QNetwork {
         QNetwork::new((3, 16, 4), Store::new(), &mut PrivacyRng::reproducible(5)).unwrap()
     }
@@ -161,7 +172,7 @@ mod tests {
     #[test]
     fn it_learns_the_values_it_is_told_and_leaves_other_actions_nearly_alone() {
         let mut network = network();
-        let mut optimiser = QOptimiser::new(&network, 1e-2).unwrap();
+        let mut optimiser = QOptimiser::new(&network, 1e-2, DAMPING).unwrap();
         let states = Matrix::of(4, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
         let (actions, targets) = ([0, 1, 2, 1], [0.5, -1.0, 2.0, 0.0]);
         let row = network.store.slice(network.value.weight())[3 * 16..].to_vec();
@@ -174,14 +185,34 @@ mod tests {
             assert!((values.row(example)[*action as usize] - target).abs() < 0.1);
         }
         assert_eq!(network.store.slice(network.value.weight())[3 * 16..], row, "nobody asked for action 3");
-        assert_eq!(best(&[1.0, 3.0, 3.0]), (1, 3.0));
+    }
+
+    #[test]
+    fn the_best_is_the_first_of_equals_among_those_that_may_be_taken() {
+        let values = [1.0, 3.0, 3.0, -2.0];
+        assert_eq!(best(&values, |_| true), (1, 3.0));
+        assert_eq!(best(&values, |action| action != 1), (2, 3.0));
+        assert_eq!(best(&values, |action| action == 3), (3, -2.0));
+        assert_eq!(best(&values, |_| false), (0, 1.0), "something must be done");
+    }
+
+    #[test]
+    fn one_of_no_opinion_values_every_action_alike_and_learns() {
+        let mut network = network().of_no_opinion();
+        let states = Matrix::of(2, 3, vec![0.3, -0.7, 0.2, 0.9, 0.1, -0.4]);
+        assert!(network.values(&states, 1).values().iter().all(|value| *value == 0.0));
+        let mut optimiser = QOptimiser::new(&network, 0.5, 1.0).unwrap();
+        learn(&mut network, &states, (&[0, 2], &[0.5, -0.5]), &mut optimiser, 500);
+        let values = network.values(&states, 1);
+        assert!((values.row(0)[0] - 0.5).abs() < 0.05 && (values.row(1)[2] + 0.5).abs() < 0.05, "{values:?}");
+        assert!(values.row(0)[1] == 0.0 && values.row(1)[3] == 0.0, "nobody spoke of them");
     }
 
     #[test]
     fn batches_together_teach_what_they_teach_one_by_one() {
         let rng = &mut PrivacyRng::reproducible(9);
         let mut network = QNetwork::new((5, 50, 7), Store::new(), rng).unwrap();
-        let mut optimiser = QOptimiser::new(&network, 1e-3).unwrap();
+        let mut optimiser = QOptimiser::new(&network, 1e-3, DAMPING).unwrap();
         let (mut other, mut others) = (network.clone(), optimiser.clone());
         let state = |seed: usize| (0..5).map(|i| ((i * 37 + seed * 11) % 19) as f32 / 9.0 - 1.0).collect::<Vec<f32>>();
         let batch = |seed: usize| {
@@ -212,7 +243,7 @@ mod tests {
             (of(0) + of(1)) / 2.0
         };
         let mut moved = network.clone();
-        let mut optimiser = QOptimiser::new(&network, 0.0).unwrap();
+        let mut optimiser = QOptimiser::new(&network, 0.0, DAMPING).unwrap();
         learn(&mut moved, &states, (&actions, &targets), &mut optimiser, 1);
         let sizes: Vec<f64> = optimiser
             .parts()

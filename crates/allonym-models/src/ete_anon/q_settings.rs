@@ -1,6 +1,7 @@
 //! How the paper's agent learns.
 
 use super::actions::Ranges;
+use super::q_network::best;
 use crate::error::{ModelError, check_sizes};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,7 @@ pub struct QSettings {
     pub hidden: usize,
     /// From which ranges numbers are drawn.
     pub ranges: Ranges,
-    /// How much a later reward counts. The paper does not say; default 0.9.
+    /// How much a later reward counts. The paper does not say; default 0.5.
     pub discount: f64,
     /// Transitions that are remembered. Default 10,000.
     pub replay: usize,
@@ -26,7 +27,13 @@ pub struct QSettings {
     pub target_every: usize,
     /// The learning rate of RMSprop. The paper does not say; default 1e-4.
     pub rate: f64,
-    /// The share of actions that are drawn at random: at the beginning, at the end, and after which share of the episodes the end is reached. Default 1, 0.05, 0.6.
+    /// What RMSprop adds to the root of the mean square before it divides by it; from 1 on it is plain gradient descent. The paper does not say; default 1.
+    pub damping: f64,
+    /// Whether the agent is told what a move changed in the reward that is expected, instead of the reward (see `shaping.rs`). Default true.
+    pub shaped: bool,
+    /// Whether a move may be chosen that draws a number from the narrow range where it stands already. Default false.
+    pub idle: bool,
+    /// The share of actions that are drawn at random: at the beginning, at the end, and after which share of the episodes the end is reached. Default 1, 0.05, 0.3.
     pub explore: [f64; 3],
     /// Episodes that run side by side. Default 15.
     pub side_by_side: usize,
@@ -39,18 +46,27 @@ impl Default for QSettings {
             steps: 25,
             hidden: 4200,
             ranges: Ranges::default(),
-            discount: 0.9,
+            discount: 0.5,
             replay: 10_000,
             batch: 32,
             target_every: 15,
             rate: 1e-4,
-            explore: [1.0, 0.05, 0.6],
+            damping: 1.0,
+            shaped: true,
+            idle: false,
+            explore: [1.0, 0.05, 0.3],
             side_by_side: 15,
         }
     }
 }
 
 impl QSettings {
+    /// Q-learning as the tutorial has it that the paper names: rewards as they are, every move at any time, every number moved by steps of one size. It hardly learns here.
+    pub fn literal() -> Self {
+        let (discount, explore) = (0.9, [1.0, 0.05, 0.6]);
+        Self { discount, explore, rate: 1e-4, damping: 1e-8, shaped: false, idle: true, ..Self::default() }
+    }
+
     /// Checks all settings.
     ///
     /// # Errors
@@ -69,6 +85,7 @@ impl QSettings {
         let numbers = [
             ("discount", self.discount, share(self.discount), "between 0 and 1"),
             ("rate", self.rate, self.rate > 0.0 && self.rate <= 1.0, "above 0, at most 1"),
+            ("damping", self.damping, self.damping > 0.0 && self.damping <= 1e6, "above 0, at most a million"),
             ("explore", self.explore[0], self.explore.into_iter().all(share), "three numbers between 0 and 1"),
         ];
         match numbers.into_iter().find(|(_, _, fits, _)| !fits) {
@@ -77,6 +94,11 @@ impl QSettings {
                 Err(ModelError::Setting { setting, value: value.to_string(), allowed })
             }
         }
+    }
+
+    /// The best action in a state, and its value.
+    pub(super) fn best(&self, values: &[f32], state: &[f32]) -> (u32, f32) {
+        best(values, |action| self.idle || !self.ranges.is_idle(state, action))
     }
 
     /// The share of random actions after some episodes.

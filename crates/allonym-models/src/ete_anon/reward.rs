@@ -74,6 +74,11 @@ impl Judges {
         let (sentiment, authors) = (self.sentiment.probabilities(text), self.authors.probabilities(text));
         Reward::of(self.alpha, &sentiment, &authors, subject)
     }
+
+    /// What a text is worth of which it is only known how often each id is expected in it.
+    pub(super) fn expected(&self, counts: &[f32], subject: Subject) -> Reward {
+        Reward::of(self.alpha, &self.sentiment.expected(counts), &self.authors.expected(counts), subject)
+    }
 }
 
 impl Judges {

@@ -2,6 +2,7 @@
 
 use super::auto_encoder::{AutoEncoder, Text};
 use super::content::Content;
+use super::expected::Expected;
 use super::judge::Judge;
 use super::reward::{Judges, Reward, Subject};
 use super::slopes::Worth;
@@ -22,6 +23,12 @@ pub trait World: Sync {
     /// # Errors
     /// When a context has another length than the model's.
     fn rewards(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<Vec<Reward>, ModelError>;
+
+    /// What texts are worth with these contexts, and what they are expected to be worth: by how likely every word was, instead of by the likeliest ones alone.
+    ///
+    /// # Errors
+    /// When a context has another length than the model's.
+    fn outlook(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<f64>), ModelError>;
 
     /// What texts are worth with these contexts, and in which direction each context must move for its text to be worth more.
     ///
@@ -140,6 +147,16 @@ impl World for TextWorld<'_> {
         let decoded = self.auto_encoder.decode_together(contexts)?;
         let of = |(text, decoded): (&usize, &Text)| self.reward(*text, decoded);
         Ok(texts.par_iter().zip(&decoded).with_min_len(64).map(of).collect())
+    }
+
+    fn outlook(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<f64>), ModelError> {
+        let worth = |place: usize| self.content.worth(&self.originals[texts[place]]);
+        let found = self.auto_encoder.decode_expecting(contexts, &worth)?;
+        let of = |(text, (decoded, expected)): (&usize, &(Text, Expected))| {
+            let total = self.judges.expected(&expected.counts, self.subjects[*text]).total + expected.content;
+            (self.reward(*text, decoded), total)
+        };
+        Ok(texts.par_iter().zip(&found).map(of).unzip())
     }
 
     fn slopes(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<Vec<f32>>), ModelError> {

@@ -97,7 +97,7 @@ fn agents_learn_to_keep_the_task_and_to_hide_the_attribute() {
             episodes: 600,
             steps: 4,
             hidden: 64,
-            rate: 1e-3,
+            rate: 3e-2,
             replay: 2000,
             side_by_side: 12,
             ..QSettings::default()

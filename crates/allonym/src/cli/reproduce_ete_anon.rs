@@ -43,7 +43,7 @@ pub(super) struct EteAnon {
     #[arg(long, value_name = "N")]
     epochs: Option<u64>,
 
-    /// Which agents: paper, converged
+    /// Which agents: converged, paper, literal (`paper` told the reward as it is printed)
     #[arg(long, default_value = "converged,paper", value_delimiter = ',', value_name = "NAMES")]
     agents: Vec<String>,
 
@@ -111,8 +111,9 @@ pub(super) struct EteAnon {
 impl EteAnon {
     pub(super) fn run(self) -> Result<(), Failure> {
         let agent = |name: &String| {
-            let found = AgentSettings::find(name.trim())
-                .ok_or_else(|| Failure::new(format!("there is no agent `{name}`"), "take paper or converged"))?;
+            let found = AgentSettings::find(name.trim()).ok_or_else(|| {
+                Failure::new(format!("there is no agent `{name}`"), "take converged, paper or literal")
+            })?;
             Ok(match self.episodes {
                 Some(episodes) => found.with_episodes(episodes),
                 None => found,

@@ -79,15 +79,15 @@ pub(super) struct EteAnon {
     #[arg(long, value_name = "N")]
     episodes: Option<usize>,
 
-    /// --agent paper: from which ranges numbers are drawn [default: meant]
+    /// --agent paper or literal: from which ranges numbers are drawn [default: meant]
     #[arg(long, value_enum)]
     ranges: Option<RangesFlag>,
 
-    /// --agent paper: how much a later reward counts, from 0 to 1 [default: the agent's]
+    /// --agent paper or literal: how much a later reward counts, from 0 to 1 [default: the agent's]
     #[arg(long, value_name = "X")]
     discount: Option<f64>,
 
-    /// --agent paper: the share of random actions at first, at last, and after which share of the episodes that is reached [default: the agent's]
+    /// --agent paper or literal: the share of random actions at first, at last, and after which share of the episodes that is reached [default: the agent's]
     #[arg(long, value_parser = explore_parser, value_name = "A,B,C")]
     explore: Option<[f64; 3]>,
 
@@ -114,6 +114,8 @@ enum AgentFlag {
     Converged,
     /// Redraws one number of the first layer's context at a time, 25 times; taught by deep Q-learning
     Paper,
+    /// The same, told the reward as it is printed instead of what a move changed in what is expected; it hardly learns
+    Literal,
     /// None: the auto-encoder alone
     None,
 }
@@ -162,14 +164,15 @@ impl EteAnon {
 
     /// The agent, with what was asked for; an option that would do nothing is a mistake.
     fn agent_settings(&self) -> Result<Option<AgentSettings>, Failure> {
+        let draws = matches!(self.agent, AgentFlag::Paper | AgentFlag::Literal);
         let given = [
             ("episodes", self.episodes.is_some(), self.agent != AgentFlag::None),
             ("agent-rate", self.agent_rate.is_some(), self.agent != AgentFlag::None),
             ("content", self.content.is_some(), self.agent != AgentFlag::None),
             ("evenly", self.evenly, self.agent != AgentFlag::None),
-            ("ranges", self.ranges.is_some(), self.agent == AgentFlag::Paper),
-            ("discount", self.discount.is_some(), self.agent == AgentFlag::Paper),
-            ("explore", self.explore.is_some(), self.agent == AgentFlag::Paper),
+            ("ranges", self.ranges.is_some(), draws),
+            ("discount", self.discount.is_some(), draws),
+            ("explore", self.explore.is_some(), draws),
             ("rounds", self.rounds.is_some(), self.agent == AgentFlag::Converged),
             ("reach", self.reach.is_some(), self.agent == AgentFlag::Converged),
             ("spread", self.spread.is_some(), self.agent == AgentFlag::Converged),
@@ -180,6 +183,7 @@ impl EteAnon {
         let name = match self.agent {
             AgentFlag::Converged => "converged",
             AgentFlag::Paper => "paper",
+            AgentFlag::Literal => "literal",
             AgentFlag::None => return Ok(None),
         };
         let mut agent = AgentSettings::find(name);
