@@ -2,11 +2,11 @@
 //! classifiers judge it, and the Q-network learns a step.
 //!
 //! `PEER_PYTHON` names an interpreter with torch and scikit-learn. Rounds of ours and theirs alternate, each in a process of its own. Parameters are random, so every text has
-//! all its twenty words on both sides. Our memory of transitions is full, as it is after 400 of the paper's 5,000 episodes; theirs does the same work whatever it holds. Theirs takes one episode at a time, as the paper does; with `together` it runs fifteen of them side by side, as ours does.
+//! all its twenty words on both sides. The agent `literal` does what the peer does; `paper` also looks at what is expected of every text. Our memory of transitions is full, as it is after 400 of the paper's 5,000 episodes; theirs does the same work whatever it holds. Theirs takes one episode at a time, as the paper does; with `together` it runs fifteen of them side by side, as ours does.
 
 use allonym_dp::PrivacyRng;
 use allonym_models::ete_anon::{
-    AutoEncoder, Chance, Judge, JudgedClass, Judges, Preset, QAgent, QSettings, Subject, Text, TextWorld,
+    AgentSettings, AutoEncoder, Chance, Judge, JudgedClass, Judges, Preset, QAgent, QSettings, Subject, Text, TextWorld,
 };
 use allonym_nn::unit;
 use allonym_text::Vocabulary;
@@ -19,34 +19,52 @@ const THREADS: usize = 2;
 const ROUNDS: usize = 3;
 const AUTHORS: usize = 50;
 const SECONDS: f64 = 10.0;
+const AGENTS: [&str; 2] = ["literal", "paper"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     if let Some(place) = arguments.iter().position(|argument| argument == "--size") {
-        let (rate, memory) = measure(&arguments[place + 1], SECONDS, &QSettings::default());
+        let (rate, memory) = measure(&arguments[place + 1], SECONDS, &agent(&arguments[place + 2]));
         return println!("{rate} {memory}");
     }
     if !arguments.iter().any(|argument| argument == "--bench") {
         // `cargo test` runs benchmarks too, to see that they still work.
-        let few = QSettings { hidden: 8, side_by_side: 1, steps: 2, batch: 2, ..QSettings::default() };
-        assert!(measure("small", 0.0, &few).0 > 0.0);
+        for name in AGENTS {
+            let few = QSettings { hidden: 8, side_by_side: 1, steps: 2, batch: 2, ..agent(name) };
+            assert!(measure("small", 0.0, &few).0 > 0.0);
+        }
         return;
     }
-    println!("{:<8}{:<12}{:>10}{:>10}{:>8}{:>8}{:>10}", "size", "peer", "ours/s", "peer/s", "ratio", "MB", "peer MB");
+    println!(
+        "{:<8}{:<12}{:<10}{:>10}{:>10}{:>8}{:>8}{:>10}",
+        "size", "peer", "agent", "ours/s", "peer/s", "ratio", "MB", "peer MB"
+    );
     for size in ["small", "paper"] {
         for side_by_side in [1, QSettings::default().side_by_side] {
-            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            let (mut ours, mut theirs) = ([Vec::new(), Vec::new()], Vec::new());
             for _ in 0..ROUNDS {
-                ours.extend(figures(Command::new(&arguments[0]).args(["--size", size])));
+                for (ours, name) in ours.iter_mut().zip(AGENTS) {
+                    ours.extend(figures(Command::new(&arguments[0]).args(["--size", size, name])));
+                }
                 theirs.extend(peer(size, side_by_side));
             }
-            let name = if side_by_side == 1 { "one by one" } else { "together" };
-            let ((rate, memory), (their_rate, their_memory)) = (middle(ours), middle(theirs));
-            println!(
-                "{size:<8}{name:<12}{rate:>10.1}{their_rate:>10.1}{:>8.2}{memory:>8.0}{their_memory:>10.0}",
-                rate / their_rate
-            );
+            let peer = if side_by_side == 1 { "one by one" } else { "together" };
+            let (their_rate, their_memory) = middle(theirs);
+            for (ours, name) in ours.into_iter().zip(AGENTS) {
+                let (rate, memory) = middle(ours);
+                println!(
+                    "{size:<8}{peer:<12}{name:<10}{rate:>10.1}{their_rate:>10.1}{:>8.2}{memory:>8.0}{their_memory:>10.0}",
+                    rate / their_rate
+                );
+            }
         }
+    }
+}
+
+fn agent(name: &str) -> QSettings {
+    match AgentSettings::find(name) {
+        Some(AgentSettings::Paper(settings)) => settings,
+        _ => panic!("no agent `{name}` that learns so"),
     }
 }
 

@@ -25,7 +25,7 @@ pub struct QSettings {
     pub batch: usize,
     /// After how many episodes the target network is replaced. Default 15.
     pub target_every: usize,
-    /// The learning rate of RMSprop. The paper does not say; default 1e-4.
+    /// The learning rate of RMSprop. The paper does not say; default 4e-4.
     pub rate: f64,
     /// What RMSprop adds to the root of the mean square before it divides by it; from 1 on it is plain gradient descent. The paper does not say; default 1.
     pub damping: f64,
@@ -50,7 +50,7 @@ impl Default for QSettings {
             replay: 10_000,
             batch: 32,
             target_every: 15,
-            rate: 1e-4,
+            rate: 4e-4,
             damping: 1.0,
             shaped: true,
             idle: false,
