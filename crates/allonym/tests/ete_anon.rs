@@ -100,10 +100,12 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     let without = noised(&["--mechanism", "latent-gaussian", "--epsilon", "500"]);
     assert!(without.code == Some(2) && without.stderr.contains("needs a delta"), "{without:?}");
 
-    // Another agent, with the auto-encoder as it is.
-    let paper = ["--authors", "3", "--threads", "1", "--agent", "paper", "--episodes", "2", "--auto-encoder", &model];
-    let other = train(&place, "other", &paper);
-    assert_eq!(other.code, Some(0), "{}", other.stderr);
+    // Other agents, with the auto-encoder as it is.
+    for agent in ["literal", "paper"] {
+        let of = ["--authors", "3", "--threads", "1", "--agent", agent, "--episodes", "2", "--auto-encoder", &model];
+        let trained = train(&place, if agent == "paper" { "other" } else { agent }, &of);
+        assert_eq!(trained.code, Some(0), "{agent}: {}", trained.stderr);
+    }
     let other = place.name("other");
     let none = train(&place, "third", &["--auto-encoder", &other]);
     assert!(none.code == Some(2) && none.stderr.contains("has no auto-encoder"), "{none:?}");
@@ -183,6 +185,8 @@ fn mistakes_are_found_before_anything_is_trained() {
     refused(&["--reach", "0"], "`reach` is 0");
     refused(&["--content", "101"], "`content` is 101; it must be from 0 to 100");
     refused(&["--agent", "paper", "--rounds", "2"], "`--rounds` means nothing for this agent");
+    refused(&["--agent", "literal", "--rounds", "2"], "`--rounds` means nothing for this agent");
+    refused(&["--agent", "literal", "--discount", "1.5"], "`discount` is 1.5; it must be between 0 and 1");
     refused(&["--rounds", "101"], "`rounds` is 101; it must be from 0 to 100");
     refused(&["--agent", "none", "--evenly"], "`--evenly` means nothing for this agent");
     refused(&["--agent", "none", "--content", "1"], "`--content` means nothing for this agent");

@@ -108,10 +108,6 @@ impl AutoEncoder {
 
     /// Writes texts of words and of the special tokens from `first` on.
     fn written(&self, contexts: &[Vec<f32>], first: u32, product: Product) -> Result<Vec<Text>, NnError> {
-        let size = self.settings.context();
-        if let Some(other) = contexts.iter().find(|context| context.len() != size) {
-            return Err(NnError::shape("decoder", "length of a context", other.len(), size));
-        }
         let rows = match product {
             Product::Steady => GROUP,
             Product::Fast(_) => TOGETHER,
@@ -150,6 +146,10 @@ impl AutoEncoder {
         product: Product,
         mut heard: Option<Heard<'_>>,
     ) -> Result<Vec<Text>, NnError> {
+        let size = self.settings.context();
+        if let Some(other) = contexts.iter().find(|context| context.len() != size) {
+            return Err(NnError::shape("decoder", "length of a context", other.len(), size));
+        }
         let (network, initial) = (&self.network, self.layers_of(contexts));
         let mut states = network.decoder.begin(contexts.len(), Some(&initial))?;
         let mut before = vec![START; contexts.len()];

@@ -48,7 +48,12 @@ impl AutoEncoder {
                 steps[text] += 1;
             };
             let texts = self.decode_and_tell(contexts, heard)?;
-            found.iter_mut().for_each(|expected| expected.counts[END as usize] = 0.0);
+            for (text, expected) in found.iter_mut().enumerate() {
+                expected.counts[END as usize] = 0.0;
+                // Behind the end of what is written nothing but the end can stand.
+                let behind = at[text].iter().skip(steps[text]).flatten().filter(|(id, _)| *id == END);
+                expected.content += behind.map(|(_, worth)| f64::from(*worth)).sum::<f64>();
+            }
             Ok(texts.into_iter().zip(found).collect::<Vec<_>>())
         });
         Ok(groups.collect::<Result<Vec<_>, NnError>>()?.into_iter().flatten().collect())
@@ -69,7 +74,16 @@ mod tests {
         let number = |i: usize| ((i * 37 + 11) % 29) as f32 / 10.0 - 1.4;
         let contexts: Vec<Vec<f32>> = (0..40).map(|text| (0..14).map(|i| number(text * 14 + i)).collect()).collect();
         // At the second step one word is worth 2, and what is never written is worth nothing.
-        let worth = |text: usize| vec![vec![], vec![(5 + text as u32 % 4, 2.0), (1, 9.0), (999, 9.0)]];
+        // The end is worth 3 at the fifth step, which no text has.
+        let worth = |text: usize| {
+            vec![
+                vec![],
+                vec![(5 + text as u32 % 4, 2.0), (1, 9.0), (999, 9.0)],
+                vec![],
+                vec![],
+                vec![(END, 3.0), (5, 9.0)],
+            ]
+        };
         let found = model.decode_expecting(&contexts, &worth).unwrap();
         let written = model.decode(&contexts).unwrap();
         for (text, (decoded, expected)) in found.iter().enumerate() {
@@ -84,7 +98,7 @@ mod tests {
                 assert!((f64::from(expected.counts[id]) - sum).abs() < 1e-5, "{text} {id}");
             }
             assert_eq!(expected.counts[..=END as usize], [0.0; END as usize + 1], "these are no words");
-            let content = kept[0].get(1).map_or(0.0, |step| 2.0 * chance(step, 5 + text % 4));
+            let content = 3.0 + kept[0].get(1).map_or(0.0, |step| 2.0 * chance(step, 5 + text % 4));
             assert!((expected.content - content).abs() < 1e-5, "{text}");
         }
     }

@@ -1,6 +1,6 @@
 //! What single random moves do to rewards, beside how much the rewards of texts differ: what an agent has to learn from.
 //!
-//! Q-learning sees the worth of a text after a move. That this text is worth more than another says nothing of the move, but stands in every number that is learned from.
+//! Q-learning as it is printed sees the worth of a text after a move. That this text is worth more than another says nothing of the move, but stands in every number that is learned from.
 
 use serde::Serialize;
 use std::fmt;

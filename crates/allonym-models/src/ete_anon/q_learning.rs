@@ -39,6 +39,15 @@ struct Episodes {
     worth: Vec<f64>,
 }
 
+impl Episodes {
+    /// Texts as they were, of which it is not asked what they are worth.
+    fn drawn(world: &dyn World, count: usize, rng: &mut PrivacyRng) -> Self {
+        let texts: Vec<usize> = (0..count).map(|_| world.draw(rng)).collect();
+        let contexts = texts.iter().map(|text| world.context(*text).to_vec()).collect();
+        Self { texts, contexts, worth: vec![0.0; count] }
+    }
+}
+
 impl QAgent {
     /// An agent that has learned nothing, for contexts whose first layer has so many numbers.
     ///
@@ -111,7 +120,7 @@ impl QAgent {
         count: usize,
         rng: &mut PrivacyRng,
     ) -> Result<(Progressed, Option<Moves>), ModelError> {
-        let (settings, mut running) = (&self.settings, self.begin(world, count, rng)?);
+        let (settings, mut running) = (&self.settings, Episodes::drawn(world, count, rng));
         let mut found = Progressed { explored: 1.0, episodes: count, ..Progressed::default() };
         let actions = settings.ranges.actions(self.cells) as u64;
         let mut worth = Vec::with_capacity(settings.steps);
@@ -187,10 +196,12 @@ impl QAgent {
 
     /// Draws texts and begins their episodes.
     fn begin(&self, world: &dyn World, count: usize, rng: &mut PrivacyRng) -> Result<Episodes, ModelError> {
-        let texts: Vec<usize> = (0..count).map(|_| world.draw(rng)).collect();
-        let contexts: Vec<Vec<f32>> = texts.iter().map(|text| world.context(*text).to_vec()).collect();
-        let worth = self.judged(world, &texts, &contexts)?.1;
-        Ok(Episodes { texts, contexts, worth })
+        let drawn = Episodes::drawn(world, count, rng);
+        // What a text is worth as it was matters only to who is told what moves change.
+        match self.settings.shaped {
+            true => Ok(Episodes { worth: world.outlook(&drawn.texts, &drawn.contexts)?.1, ..drawn }),
+            false => Ok(drawn),
+        }
     }
 
     /// What it has learned.

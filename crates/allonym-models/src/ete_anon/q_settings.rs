@@ -27,16 +27,31 @@ pub struct QSettings {
     pub target_every: usize,
     /// The learning rate of RMSprop. The paper does not say; default 4e-4.
     pub rate: f64,
-    /// What RMSprop adds to the root of the mean square before it divides by it; from 1 on it is plain gradient descent. The paper does not say; default 1.
+    /// What RMSprop adds to the root of the mean square before it divides by it; with 1, and gradients far below 1, it is nearly plain gradient descent. The paper does not say; default 1.
+    /// Cards of before do not name it, nor the next two: their agents were literal.
+    #[serde(default = "hardly_damped")]
     pub damping: f64,
     /// Whether the agent is told what a move changed in the reward that is expected, instead of the reward (see `shaping.rs`). Default true.
+    #[serde(default)]
     pub shaped: bool,
     /// Whether a move may be chosen that draws a number from the narrow range where it stands already. Default false.
+    #[serde(default = "idle_at_will")]
     pub idle: bool,
     /// The share of actions that are drawn at random: at the beginning, at the end, and after which share of the episodes the end is reached. Default 1, 0.05, 0.3.
     pub explore: [f64; 3],
     /// Episodes that run side by side. Default 15.
     pub side_by_side: usize,
+}
+
+/// The damping that is usual for RMSprop.
+const HARDLY: f64 = 1e-8;
+
+fn hardly_damped() -> f64 {
+    HARDLY
+}
+
+fn idle_at_will() -> bool {
+    true
 }
 
 impl Default for QSettings {
@@ -61,10 +76,10 @@ impl Default for QSettings {
 }
 
 impl QSettings {
-    /// Q-learning as the tutorial has it that the paper names: rewards as they are, every move at any time, every number moved by steps of one size. It hardly learns here.
+    /// Q-learning with rewards as they are printed, every move at any time, and the optimiser of the tutorial that the paper names; discount, rate and exploration are ours. It hardly learns here.
     pub fn literal() -> Self {
         let (discount, explore) = (0.9, [1.0, 0.05, 0.6]);
-        Self { discount, explore, rate: 1e-4, damping: 1e-8, shaped: false, idle: true, ..Self::default() }
+        Self { discount, explore, rate: 1e-4, damping: HARDLY, shaped: false, idle: true, ..Self::default() }
     }
 
     /// Checks all settings.
@@ -106,5 +121,27 @@ impl QSettings {
         let [from, to, over] = self.explore;
         let done = episode as f64 / (over * self.episodes as f64).max(1.0);
         from + (to - from) * done.min(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_of_before_is_of_a_literal_agent() {
+        let read: QSettings = toml::from_str("episodes = 7\ndiscount = 0.9").unwrap();
+        let literal = QSettings::literal();
+        let what = |settings: &QSettings| (settings.damping, settings.shaped, settings.idle);
+        assert_eq!((read.episodes, read.discount, what(&read)), (7, 0.9, what(&literal)));
+        let written = toml::to_string(&QSettings::default()).unwrap();
+        assert_eq!(toml::from_str::<QSettings>(&written).unwrap(), QSettings::default());
+    }
+
+    #[test]
+    fn what_stands_where_it_would_be_drawn_is_chosen_by_literal_agents_alone() {
+        let (values, state) = ([0.0; 6], [-0.95, 0.5]);
+        assert_eq!(QSettings::default().best(&values, &state).0, 1);
+        assert_eq!(QSettings::literal().best(&values, &state).0, 0);
     }
 }

@@ -4,7 +4,7 @@
 //! 1999; those that depend on time: Devlin and Kudenko 2012) take that out and leave the best policy as it is: to a reward `r'` after a move the agent is told
 //! `r' + d P(s') - P(s)` with discount `d`. Here `P(s) = w_n r(s)`, where `w_n = 1 + d + .. + d^(n-1)` and `n` steps are left: what the text is worth from here on if nothing is changed any more.
 //! Since `1 + d w_(n-1) = w_n`, the agent is told `w_n (r' - r)`, and the discounted sum over an episode is that of the rewards less `w_T` times the reward of the text as it was,
-//! which no policy can change.
+//! which no policy can change. (The best policy may depend on how many steps are left, which the network does not see, with potentials or without.)
 //!
 //! That alone is not enough: where the likeliest words alone are judged, a move changes nothing or makes the reward leap, and the next move takes most of that back. So `r` is the reward that is
 //! expected (see `expected.rs`). It is not the printed one to the letter; curves and tables are of the printed one.

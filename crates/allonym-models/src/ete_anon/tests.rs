@@ -299,6 +299,13 @@ mod agents {
     }
 
     #[test]
+    fn agents_have_the_names_by_which_they_are_found() {
+        for (name, _) in AgentSettings::PRESETS {
+            assert_eq!(AgentSettings::find(name).unwrap().name(), name);
+        }
+    }
+
+    #[test]
     fn worlds_and_agents_refuse_what_makes_no_sense() {
         let model = trained();
         let subject = |author| vec![Subject { author, positive: true }];
@@ -314,6 +321,7 @@ mod agents {
         for bad in [
             AgentSettings::Paper(QSettings { discount: 1.5, ..QSettings::default() }),
             AgentSettings::Paper(QSettings { batch: 0, ..QSettings::default() }),
+            AgentSettings::Paper(QSettings { damping: 0.0, ..QSettings::default() }),
             AgentSettings::Converged(PolicySettings { episodes: 0, ..PolicySettings::default() }),
             AgentSettings::Converged(PolicySettings { reach: f64::NAN, ..PolicySettings::default() }),
         ] {

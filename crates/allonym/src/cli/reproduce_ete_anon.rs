@@ -55,7 +55,7 @@ pub(super) struct EteAnon {
     #[arg(long, value_name = "N")]
     episodes: Option<usize>,
 
-    /// How much it counts in the reward that the text still says what it said; 0 is the paper's reward [default: 0.5 for `converged`, 0 for `paper`]
+    /// How much it counts in the reward that the text still says what it said; 0 is the paper's reward [default: 0.5 for `converged`, 0 for the others]
     #[arg(long, value_name = "X")]
     content: Option<f64>,
 

@@ -12,7 +12,7 @@ const AFTER_HELP: &str = "\
 Examples:
   allonym train ete-anon --data posts.jsonl --embeddings glove.6B.100d.txt --out model --public
   allonym train ete-anon --data posts.jsonl --auto-encoder model --out other --public --alpha 0.25
-  allonym train ete-anon --data posts.jsonl --auto-encoder model --out as-printed --public --agent paper --ranges printed
+  allonym train ete-anon --data posts.jsonl --auto-encoder model --out as-printed --public --agent literal --ranges printed
 
 The auto-encoder learns sequences: the first and the last twenty tokens of each text (a shorter text is one sequence). The agent learns to change what the auto-encoder
 holds of a sequence, so that a classifier finds less of its author and another as much of its sentiment: records need an author and a label.
@@ -59,7 +59,7 @@ pub(super) struct EteAnon {
     #[arg(long, default_value_t = 0.5, value_name = "X")]
     alpha: f64,
 
-    /// How much it counts in the reward that the text still says what it said, from 0 to 100; 0 is the paper's reward [default: 0.5 for `converged`, 0 for `paper`]
+    /// How much it counts in the reward that the text still says what it said, from 0 to 100; 0 is the paper's reward [default: 0.5 for `converged`, 0 for the others]
     #[arg(long, value_name = "X")]
     content: Option<f64>,
 
@@ -83,7 +83,7 @@ pub(super) struct EteAnon {
     #[arg(long, value_enum)]
     ranges: Option<RangesFlag>,
 
-    /// --agent paper or literal: how much a later reward counts, from 0 to 1 [default: the agent's]
+    /// --agent paper or literal: how much a later reward counts, from 0 to 1; what `paper` is told grows with it, so it may need another rate [default: the agent's]
     #[arg(long, value_name = "X")]
     discount: Option<f64>,
 

@@ -57,7 +57,7 @@ pub(super) struct Rlta {
     #[arg(long, default_value_t = 0.5, value_name = "X")]
     alpha: f64,
 
-    /// What changes vectors: converged (all numbers at once) or paper (one number at a time, 25 times)
+    /// What changes vectors: converged (all numbers at once), paper (one number at a time, 25 times) or literal (the same, told rewards instead of what moves change in them)
     #[arg(long, value_parser = PossibleValuesParser::new(AgentSettings::PRESETS.map(|(name, _)| name)), hide_possible_values = true, default_value = AgentSettings::PRESETS[0].0, value_name = "NAME")]
     agent: String,
 
