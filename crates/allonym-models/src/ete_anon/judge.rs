@@ -139,15 +139,16 @@ impl Judge {
             square += count.max(count * count) * rarity * rarity;
         }
         let length = if square > 0.0 { square.sqrt() } else { 1.0 };
-        self.of_scores(sums.iter().zip(&self.offsets).map(|(sum, offset)| sum / length + offset).collect())
+        let scores: Vec<f32> = sums.iter().zip(&self.offsets).map(|(sum, offset)| sum / length + offset).collect();
+        self.of_scores(&scores)
     }
 
     /// The probabilities of all classes, which sum to 1.
     pub fn probabilities(&self, text: &[u32]) -> Vec<f64> {
-        self.of_scores(self.scores(text))
+        self.of_scores(&self.scores(text))
     }
 
-    fn of_scores(&self, scores: Vec<f32>) -> Vec<f64> {
+    fn of_scores(&self, scores: &[f32]) -> Vec<f64> {
         let mut chances: Vec<f64> = scores.iter().zip(&self.chances).map(|(score, chance)| chance.of(*score)).collect();
         let sum: f64 = chances.iter().sum();
         let share = 1.0 / chances.len() as f64;
