@@ -167,12 +167,10 @@ impl QAgent {
         texts: &[usize],
         contexts: &[Vec<f32>],
     ) -> Result<(Vec<Reward>, Vec<f64>), ModelError> {
-        if self.settings.shaped {
-            return world.outlook(texts, contexts);
+        match self.settings.shaped {
+            true => world.outlook(texts, contexts),
+            false => world.as_judged(texts, contexts),
         }
-        let rewards = world.rewards(texts, contexts)?;
-        let worth = rewards.iter().map(|reward| reward.total).collect();
-        Ok((rewards, worth))
     }
 
     /// Keeps a step of all episodes, after which they are worth this, and before which so many were left.

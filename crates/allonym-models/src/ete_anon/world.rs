@@ -24,11 +24,23 @@ pub trait World: Sync {
     /// When a context has another length than the model's.
     fn rewards(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<Vec<Reward>, ModelError>;
 
-    /// What texts are worth with these contexts, and what they are expected to be worth: by how likely every word was, instead of by the likeliest ones alone.
+    /// What texts are worth with these contexts, and what they are expected to be worth: by how likely every word was, instead of by the likeliest ones alone. The same where nothing is decoded.
     ///
     /// # Errors
     /// When a context has another length than the model's.
-    fn outlook(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<f64>), ModelError>;
+    fn outlook(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<f64>), ModelError> {
+        self.as_judged(texts, contexts)
+    }
+
+    /// What texts are worth with these contexts, and the same as numbers.
+    ///
+    /// # Errors
+    /// When a context has another length than the model's.
+    fn as_judged(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<f64>), ModelError> {
+        let rewards = self.rewards(texts, contexts)?;
+        let worth = rewards.iter().map(|reward| reward.total).collect();
+        Ok((rewards, worth))
+    }
 
     /// What texts are worth with these contexts, and in which direction each context must move for its text to be worth more.
     ///

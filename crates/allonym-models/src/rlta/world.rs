@@ -66,13 +66,6 @@ impl World for VectorWorld {
         Ok(texts.par_iter().zip(contexts).with_min_len(64).map(|(text, vector)| self.reward(*text, vector)).collect())
     }
 
-    fn outlook(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<f64>), ModelError> {
-        // A vector is what is released: nothing is decoded that could have been otherwise.
-        let rewards = self.rewards(texts, contexts)?;
-        let worth = rewards.iter().map(|reward| reward.total).collect();
-        Ok((rewards, worth))
-    }
-
     fn slopes(&self, texts: &[usize], contexts: &[Vec<f32>]) -> Result<(Vec<Reward>, Vec<Vec<f32>>), ModelError> {
         let private = -(1.0 - self.alpha) / self.attributes.len() as f64;
         let of = |(text, vector): (&usize, &Vec<f32>)| {
