@@ -3,8 +3,8 @@
 //! `PEER_PYTHON` names an interpreter with opendp and numpy. Rounds of ours and theirs alternate, so that both see the
 //! same machine.
 
-use allonym_dp::PrivacyRng;
 use allonym_dp::mechanism::{CATALOGUE, Mechanism, Parameters};
+use allonym_dp::{Draw, PrivacyRng, PublicContext};
 use allonym_text::Private;
 use std::hint::black_box;
 use std::path::Path;
@@ -62,7 +62,7 @@ fn rate(mechanism: &dyn Mechanism, scores: &[f32], seconds: f64) -> f64 {
     let mut draws = 0;
     while start.elapsed().as_secs_f64() < seconds {
         for _ in 0..16 {
-            black_box(mechanism.draw(Private::new(black_box(scores)), &mut rng));
+            black_box(mechanism.draw(Private::new(black_box(scores)), &PublicContext::NONE, &mut rng));
         }
         draws += 16;
     }

@@ -29,20 +29,6 @@ pub fn total(loss: &Loss, draws: u64, delta: f64) -> Result<(f64, &'static str),
     Ok(if approximate < pure { (approximate, method) } else { (pure, "pure composition") })
 }
 
-/// The chance that a token survives: that a good one is drawn when the proposal could not be better. Around an expectation it is that of a token which is not
-/// expected more than any other.
-pub fn survival(mechanism: &dyn Mechanism) -> f64 {
-    if let Some(fluent) = mechanism.as_fluent() {
-        return fluent.kept_unexpected();
-    }
-    let others = f64::from(mechanism.outcomes() - 1);
-    match mechanism.loss().class {
-        Class::Independent => 1.0 / (others + 1.0),
-        Class::Band { hit } => hit,
-        Class::BoundedRange { range } => 1.0 / (1.0 + others * (-range / 2.0).exp()),
-    }
-}
-
 /// The mechanism that spends a total on a text of this many draws: the largest true loss a token that fits.
 ///
 /// # Errors

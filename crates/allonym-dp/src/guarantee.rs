@@ -7,7 +7,7 @@ use crate::compose::total;
 use crate::error::DpError;
 use crate::length::Length;
 use crate::mechanism::Mechanism;
-use crate::release::Terms;
+use crate::terms::Terms;
 use serde::Serialize;
 use std::fmt;
 
@@ -38,7 +38,7 @@ pub enum Strength {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Guarantee {
     /// The mechanism, by its name in the catalogue.
-    pub mechanism: &'static str,
+    pub mechanism: String,
     /// What is promised.
     #[serde(flatten)]
     pub strength: Strength,
@@ -87,7 +87,7 @@ impl Guarantee {
         }
         let delta = if of_tokens == 0.0 || method == "pure composition" { 0.0 } else { terms.delta };
         Ok(Self {
-            mechanism: mechanism.name(),
+            mechanism: mechanism.name().to_owned(),
             strength: Strength::Differential { epsilon_per_token: Some(loss.epsilon), epsilon_total, delta, method },
             unit: "one record's text",
             adjacency: match terms.length {
@@ -190,7 +190,7 @@ mod tests {
 
     fn guarantee(epsilon_total: f64) -> Guarantee {
         Guarantee {
-            mechanism: "example",
+            mechanism: "example".into(),
             strength: Strength::Differential {
                 epsilon_per_token: Some(epsilon_total / 50.0),
                 epsilon_total,

@@ -2,7 +2,7 @@
 
 use crate::discrete::laplace;
 use crate::error::DpError;
-use crate::released::{DrawFrom, Released};
+use crate::exit::{DrawFrom, Released};
 use crate::rng::PrivacyRng;
 use allonym_text::Private;
 

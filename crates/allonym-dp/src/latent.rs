@@ -11,8 +11,8 @@ mod audit;
 use crate::accountant;
 use crate::discrete::{gaussian, laplace};
 use crate::error::DpError;
+use crate::exit::{DrawFrom, Released};
 use crate::radial::Radial;
-use crate::released::{DrawFrom, Released};
 use crate::rng::PrivacyRng;
 use allonym_text::Private;
 

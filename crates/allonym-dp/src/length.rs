@@ -1,7 +1,8 @@
 //! What becomes of the length of a text, which is a channel like any other.
 
 use crate::error::DpError;
-use allonym_text::vocabulary::END;
+use crate::outcome::Outcome;
+use allonym_text::vocabulary::{END, TokenId};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -41,9 +42,19 @@ impl Length {
         words as u32 + u32::from(self.hides_end())
     }
 
-    /// The vocabulary id of an outcome.
-    pub fn id_of(self, outcome: u32) -> u32 {
-        outcome + if self.hides_end() { END } else { END + 1 }
+    /// The token of the first outcome.
+    pub fn first_token(self) -> TokenId {
+        TokenId::new(if self.hides_end() { END } else { END + 1 })
+    }
+
+    /// The token of an outcome.
+    pub fn token(self, outcome: Outcome) -> TokenId {
+        TokenId::new(outcome.index() + self.first_token().get())
+    }
+
+    /// The outcome of a token, if it is one: special tokens other than the end are not.
+    pub fn outcome(self, token: TokenId) -> Option<Outcome> {
+        token.get().checked_sub(self.first_token().get()).map(Outcome::new)
     }
 
     /// Whether the end of a text is drawn like a token.
@@ -76,8 +87,17 @@ mod tests {
 
     #[test]
     fn the_end_of_a_text_is_an_outcome_only_where_the_length_is_hidden() {
-        assert_eq!((Length::Fixed.outcomes(100), Length::Fixed.id_of(0)), (101, END));
-        assert_eq!((Length::Public.outcomes(100), Length::Public.id_of(0)), (100, END + 1));
+        assert_eq!((Length::Fixed.outcomes(100), Length::Fixed.first_token()), (101, TokenId::END));
+        assert_eq!((Length::Public.outcomes(100), Length::Public.first_token()), (100, TokenId::new(END + 1)));
+    }
+
+    #[test]
+    fn outcomes_and_tokens_convert_both_ways() {
+        for length in Length::ALL {
+            let token = length.token(Outcome::new(7));
+            assert_eq!(length.outcome(token), Some(Outcome::new(7)));
+            assert_eq!(length.outcome(TokenId::UNKNOWN), None);
+        }
     }
 
     #[test]

@@ -1,114 +1,20 @@
-//! Draws the tokens of one record: the only road from an original text to a released one.
+//! Draws the tokens of records: the one loop from original texts to released ones.
 
-use crate::error::DpError;
-use crate::length::Length;
-use crate::mechanism::{Mechanism, RandomizedResponse};
-use crate::released::Released;
+use crate::context::PublicContext;
+use crate::exit::Released;
+use crate::mechanism::{Draw, Mechanism};
 use crate::rng::PrivacyRng;
+use crate::terms::Terms;
 use allonym_text::Private;
-use allonym_text::vocabulary::END;
+use allonym_text::vocabulary::TokenId;
 
-/// The terms of a release, public and the same for every record of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Terms {
-    /// The most tokens that are drawn for a record.
-    pub max_tokens: usize,
-    /// What becomes of the length.
-    pub length: Length,
-    /// With length `private`: how many public lengths there are to choose from, evenly up to the maximum.
-    pub buckets: u32,
-    /// With length `private`: the loss of choosing one.
-    pub length_epsilon: f64,
-    /// The probability with which the total may be larger than printed: 0 for pure composition.
-    pub delta: f64,
-}
-
-/// The most tokens of a record that may be asked for: beyond it a total has no meaning left, and memory has an end.
-const MOST_TOKENS: usize = 1_000_000;
-
-impl Default for Terms {
-    fn default() -> Self {
-        // ln 81: with ten lengths the right one is kept nine times in ten.
-        Self { max_tokens: 50, length: Length::Fixed, buckets: 10, length_epsilon: 4.4, delta: 0.0 }
-    }
-}
-
-impl Terms {
-    /// The longest release of a bucket, counted from 0: the maximum, divided evenly.
-    fn bucket_end(&self, bucket: u32) -> usize {
-        (self.max_tokens * (bucket as usize + 1)).div_ceil(self.buckets as usize)
-    }
-
-    /// Draws a public length near that of the original.
-    fn draw_length(&self, tokens: Private<usize>, rng: &mut PrivacyRng) -> Released<usize> {
-        let scores = tokens.map(|tokens| {
-            let right = (0..self.buckets).find(|bucket| self.bucket_end(*bucket) >= tokens).unwrap_or(self.buckets - 1);
-            (0..self.buckets).map(|bucket| if bucket == right { 1.0 } else { 0.0 }).collect::<Vec<f32>>()
-        });
-        // Checked terms always make a mechanism; the longest text is the answer that tells nothing.
-        match RandomizedResponse::new(self.length_epsilon, self.buckets) {
-            Ok(mechanism) => {
-                mechanism.draw(scores.as_ref().map(Vec::as_slice), rng).map(|bucket| self.bucket_end(bucket))
-            }
-            Err(_) => Released::by_mechanism(self.max_tokens),
-        }
-    }
-
-    /// How many tokens of a record are drawn, unless its end is drawn before.
-    pub(crate) fn draws<P: Proposer>(&self, proposer: &Private<P>, rng: &mut PrivacyRng) -> usize {
-        let tokens = proposer.as_ref().map(|proposer| proposer.tokens());
-        match self.length {
-            Length::Fixed => self.max_tokens,
-            Length::Private => self.draw_length(tokens, rng).into_value(),
-            Length::Public => tokens
-                .declassify("length `public`: the number of tokens is declared part of the release")
-                .min(self.max_tokens),
-        }
-    }
-
-    /// The loss of the length alone.
-    pub fn length_loss(&self) -> Result<f64, DpError> {
-        if self.length != Length::Private {
-            return Ok(0.0);
-        }
-        Ok(RandomizedResponse::new(self.length_epsilon, self.buckets)?.loss().epsilon)
-    }
-
-    /// Checks the terms.
-    ///
-    /// # Errors
-    /// When no token or more than a million would be drawn, delta is not a probability below one, or a private length has
-    /// fewer than two buckets, more than tokens, or no loss to spend.
-    pub fn check(self) -> Result<Self, DpError> {
-        if self.length == Length::Private {
-            if !(2..=self.max_tokens.min(100_000)).contains(&(self.buckets as usize)) {
-                let allowed = "at least 2 and at most the tokens";
-                return Err(DpError::Setting { setting: "length-buckets", value: self.buckets.to_string(), allowed });
-            }
-            self.length_loss()?;
-        }
-        if !(self.delta >= 0.0 && self.delta < 1.0) {
-            let allowed = "0 for a pure total, or a probability below 1";
-            return Err(DpError::Setting { setting: "delta", value: self.delta.to_string(), allowed });
-        }
-        if (1..=MOST_TOKENS).contains(&self.max_tokens) {
-            return Ok(self);
-        }
-        Err(DpError::Setting {
-            setting: "max-tokens",
-            value: self.max_tokens.to_string(),
-            allowed: "between 1 and 1000000",
-        })
-    }
-}
-
-/// What proposes the next token, with knowledge of the original text.
+/// Scores the outcomes of the next draw, with knowledge of the original text.
 pub trait Proposer {
     /// How many tokens the original has.
     fn tokens(&self) -> usize;
 
     /// A score for each outcome of the next draw, given what was released so far. Empty if the mechanism reads none.
-    fn scores(&mut self, released: &[u32]) -> &[f32];
+    fn scores(&mut self, released: &[TokenId]) -> &[f32];
 }
 
 impl<P: Proposer + ?Sized> Proposer for &mut P {
@@ -116,7 +22,7 @@ impl<P: Proposer + ?Sized> Proposer for &mut P {
         (**self).tokens()
     }
 
-    fn scores(&mut self, released: &[u32]) -> &[f32] {
+    fn scores(&mut self, released: &[TokenId]) -> &[f32] {
         (**self).scores(released)
     }
 }
@@ -126,35 +32,85 @@ impl<P: Proposer + ?Sized> Proposer for Box<P> {
         (**self).tokens()
     }
 
-    fn scores(&mut self, released: &[u32]) -> &[f32] {
+    fn scores(&mut self, released: &[TokenId]) -> &[f32] {
         (**self).scores(released)
     }
 }
 
-/// Draws the release of one record, as vocabulary ids, without the end and what follows it.
+/// What a public model expects of several texts, each after its released tokens. It is given no other.
+pub trait Expectation {
+    /// The logit of every vocabulary id as the next token of a text; empty where nothing is expected.
+    fn logits(&self, text: usize) -> &[f32];
+
+    /// Takes in the next released token of each text: `None` for those that have ended.
+    fn after(&mut self, released: &[Option<TokenId>]);
+}
+
+/// Expects nothing: for mechanisms that do not read the public context.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoExpectation;
+
+impl Expectation for NoExpectation {
+    fn logits(&self, _: usize) -> &[f32] {
+        &[]
+    }
+
+    fn after(&mut self, _: &[Option<TokenId>]) {}
+}
+
+/// A record while it is drawn: its proposer, which knows the original, and its own random numbers.
+#[derive(Debug)]
+pub struct Drawing<P> {
+    /// Its proposals.
+    pub proposer: Private<P>,
+    /// Its random numbers.
+    pub rng: PrivacyRng,
+}
+
+/// Draws the releases of records side by side, as token ids, without the end of the text and what follows it. None depends
+/// on which others are beside it.
 pub fn release<P: Proposer>(
     mechanism: &dyn Mechanism,
-    mut proposer: Private<P>,
+    expectation: &mut dyn Expectation,
+    drawings: &mut [Drawing<P>],
     terms: &Terms,
-    rng: &mut PrivacyRng,
-) -> Released<Vec<u32>> {
-    let draws = terms.draws(&proposer, rng);
-    let mut ids = Vec::with_capacity(draws);
-    for _ in 0..draws {
-        let scores = proposer.as_mut().map(|p| p.scores(&ids));
-        let id = terms.length.id_of(mechanism.draw(scores, rng).into_value());
-        if id == END {
-            // What is left unsaid after a drawn end depends on the release alone. The whole length is charged.
-            break;
+) -> Vec<Released<Vec<TokenId>>> {
+    let draws = |drawing: &mut Drawing<P>| {
+        terms.draws(drawing.proposer.as_ref().map(|proposer| proposer.tokens()), &mut drawing.rng)
+    };
+    // How many draws each record has left.
+    let mut left: Vec<usize> = drawings.iter_mut().map(draws).collect();
+    let first = terms.length.first_token().get() as usize;
+    let mut texts: Vec<Vec<TokenId>> = left.iter().map(|draws| Vec::with_capacity(*draws)).collect();
+    let mut drawn = vec![None; drawings.len()];
+    while left.iter().any(|draws| *draws > 0) {
+        for (place, drawing) in drawings.iter_mut().enumerate() {
+            drawn[place] = None;
+            if left[place] == 0 {
+                continue;
+            }
+            left[place] -= 1;
+            let context = PublicContext::expecting(expectation.logits(place).get(first..).unwrap_or_default());
+            let scores = drawing.proposer.as_mut().map(|proposer| proposer.scores(&texts[place]));
+            let outcome = mechanism.draw(scores, &context, &mut drawing.rng).into_value();
+            let token = terms.length.token(outcome);
+            if token == TokenId::END {
+                // What is left unsaid after a drawn end depends on the release alone. The whole length is charged.
+                left[place] = 0;
+            } else {
+                texts[place].push(token);
+                drawn[place] = Some(token);
+            }
         }
-        ids.push(id);
+        expectation.after(&drawn);
     }
-    Released::by_mechanism(ids)
+    texts.into_iter().map(Released::by_mechanism).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::length::Length;
     use crate::mechanism::{self, Parameters};
 
     struct Counted(usize);
@@ -164,15 +120,21 @@ mod tests {
             self.0
         }
 
-        fn scores(&mut self, _: &[u32]) -> &[f32] {
+        fn scores(&mut self, _: &[TokenId]) -> &[f32] {
             &[]
         }
+    }
+
+    fn ids(mechanism: &dyn Mechanism, tokens: usize, terms: &Terms, seed: u64) -> Vec<u32> {
+        let drawing = Drawing { proposer: Private::new(Counted(tokens)), rng: PrivacyRng::reproducible(seed) };
+        let released = release(mechanism, &mut NoExpectation, &mut [drawing], terms).remove(0);
+        released.into_value().into_iter().map(TokenId::get).collect()
     }
 
     fn released(length: Length, tokens: usize, words: usize) -> Vec<u32> {
         let mechanism = mechanism::by_name("random", &Parameters::default(), length.outcomes(words)).unwrap();
         let terms = Terms { max_tokens: 10, length, ..Terms::default() };
-        release(&*mechanism, Private::new(Counted(tokens)), &terms, &mut PrivacyRng::reproducible(1)).into_value()
+        ids(&*mechanism, tokens, &terms, 1)
     }
 
     #[test]
@@ -195,8 +157,7 @@ mod tests {
                 let mechanism =
                     mechanism::by_name("random", &Parameters::default(), Length::Fixed.outcomes(2)).unwrap();
                 let terms = Terms { max_tokens: 10, length: Length::Fixed, ..Terms::default() };
-                let mut rng = PrivacyRng::reproducible(*seed);
-                release(&*mechanism, Private::new(Counted(3)), &terms, &mut rng).value().len() < 10
+                ids(&*mechanism, 3, &terms, *seed).len() < 10
             })
             .count();
         assert!(ends > 150, "{ends}");
@@ -206,41 +167,6 @@ mod tests {
     fn no_special_token_is_ever_released() {
         for length in Length::ALL {
             assert!(released(length, 10, 3).iter().all(|id| (4..7).contains(id)));
-        }
-    }
-
-    #[test]
-    fn a_private_length_is_near_the_original_as_often_as_it_paid_for() {
-        // Five buckets of two tokens; a text of three is in the second. Kept with e^2 / (e^2 + 4).
-        let terms = Terms { max_tokens: 10, length: Length::Private, buckets: 5, length_epsilon: 2.0, delta: 0.0 };
-        let mut rng = PrivacyRng::reproducible(1);
-        let mut counts = [0; 5];
-        for _ in 0..20_000 {
-            counts[terms.draw_length(Private::new(3), &mut rng).into_value() / 2 - 1] += 1;
-        }
-        let (kept, other) = (2.0_f64.exp() / (2.0_f64.exp() + 4.0), 1.0 / (2.0_f64.exp() + 4.0));
-        crate::statistics::assert_distribution(&counts, &[other, kept, other, other, other]);
-    }
-
-    #[test]
-    fn a_private_length_costs_extra() {
-        let mechanism = mechanism::by_name("subset", &Parameters::of_epsilon(2.0), 1000).unwrap();
-        let fixed = Terms { max_tokens: 10, ..Terms::default() };
-        let private = Terms { length: Length::Private, length_epsilon: 3.0, buckets: 5, ..fixed };
-        let epsilon = |terms: &Terms| match crate::Guarantee::of(&*mechanism, terms, false).unwrap().strength {
-            crate::Strength::Differential { epsilon_total, .. } => epsilon_total,
-            crate::Strength::Empirical => panic!("a formal guarantee"),
-        };
-        assert!((epsilon(&private) - epsilon(&fixed) - 3.0).abs() < 1e-5);
-        for (buckets, length_epsilon) in [(1, 3.0), (11, 3.0), (5, 0.0), (5, f64::NAN)] {
-            assert!(Terms { buckets, length_epsilon, ..private }.check().is_err());
-        }
-    }
-
-    #[test]
-    fn terms_without_a_token_are_refused() {
-        for max_tokens in [0, MOST_TOKENS + 1] {
-            assert!(Terms { max_tokens, length: Length::Fixed, ..Terms::default() }.check().is_err());
         }
     }
 }

@@ -22,7 +22,7 @@ mod vectors;
 pub use vectors::{LANES, Vectors};
 
 use crate::error::DpError;
-use crate::released::{DrawFrom, Released};
+use crate::exit::{DrawFrom, Released};
 use crate::rng::PrivacyRng;
 use allonym_text::Private;
 use mahalanobis::Root;

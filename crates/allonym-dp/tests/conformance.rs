@@ -3,7 +3,7 @@
 use allonym_dp::audit::extremal;
 use allonym_dp::mechanism::{CATALOGUE, Entry, Mechanism, Parameters};
 use allonym_dp::statistics::assert_distribution;
-use allonym_dp::{Guarantee, Length, PrivacyRng, Strength, Terms};
+use allonym_dp::{Draw, Guarantee, Length, PrivacyRng, PublicContext, Strength, Terms};
 use allonym_text::Private;
 
 /// The mechanism at several settings.
@@ -34,7 +34,9 @@ fn probabilities_are_positive_and_sum_to_one() {
         for outcomes in 2..7 {
             for mechanism in settings(entry, outcomes) {
                 for scores in extremal(outcomes as usize) {
-                    let distribution = mechanism.distribution(&scores).expect("small vocabularies are enumerated");
+                    let distribution = mechanism
+                        .distribution(&scores, &PublicContext::NONE)
+                        .expect("small vocabularies are enumerated");
                     assert_eq!(distribution.len(), outcomes as usize);
                     assert!(distribution.iter().all(|p| *p > 0.0), "{}: {distribution:?}", entry.name);
                     assert!((distribution.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{}", entry.name);
@@ -52,9 +54,10 @@ fn draws_follow_the_stated_distribution() {
                 let mut rng = PrivacyRng::reproducible(case as u64);
                 let mut counts = [0u64; 5];
                 for _ in 0..4_000 {
-                    counts[*mechanism.draw(Private::new(&scores), &mut rng).value() as usize] += 1;
+                    counts[mechanism.draw(Private::new(&scores), &PublicContext::NONE, &mut rng).value().position()] +=
+                        1;
                 }
-                assert_distribution(&counts, &mechanism.distribution(&scores).unwrap());
+                assert_distribution(&counts, &mechanism.distribution(&scores, &PublicContext::NONE).unwrap());
             }
         }
     }
@@ -63,7 +66,8 @@ fn draws_follow_the_stated_distribution() {
 /// The largest log-ratio between any two of the extremal inputs.
 fn largest_loss(mechanism: &dyn Mechanism) -> f64 {
     let scores = extremal(mechanism.outcomes() as usize);
-    let distributions: Vec<_> = scores.iter().map(|scores| mechanism.distribution(scores).unwrap()).collect();
+    let distributions: Vec<_> =
+        scores.iter().map(|scores| mechanism.distribution(scores, &PublicContext::NONE).unwrap()).collect();
     let mut largest: f64 = 0.0;
     for first in &distributions {
         for second in &distributions {
@@ -108,7 +112,8 @@ fn draws_from_a_large_vocabulary_reach_every_part_of_it() {
         let scores = vec![1.0 / 20_001.0; 20_001];
         let mut counts = [0u64; 3];
         for _ in 0..3000 {
-            counts[(*mechanism.draw(Private::new(&scores), &mut rng).value() / 6667) as usize] += 1;
+            counts[mechanism.draw(Private::new(&scores), &PublicContext::NONE, &mut rng).value().position() / 6667] +=
+                1;
         }
         assert_distribution(&counts, &[1.0 / 3.0; 3]);
     }

@@ -4,7 +4,7 @@
 
 use allonym_dp::compose::least_epsilon;
 use allonym_dp::mechanism::{Band, ClippedLogit, Exponential, Floored, Mechanism, RandomizedResponse, Subset, TwoSet};
-use allonym_dp::{Class, latent};
+use allonym_dp::{Class, PublicContext, latent};
 use serde_json::Value;
 
 fn vectors(section: &str) -> Vec<Value> {
@@ -43,7 +43,7 @@ fn two_set_distributions() {
         if k <= p.len() {
             let mechanism = TwoSet::new(epsilon, k, p.len() as u32).unwrap();
             let scores: Vec<f32> = p.iter().map(|p| *p as f32).collect();
-            all_close(&mechanism.distribution(&scores).unwrap(), &expected, 1e-3);
+            all_close(&mechanism.distribution(&scores, &PublicContext::NONE).unwrap(), &expected, 1e-3);
         }
     }
 }
@@ -147,12 +147,20 @@ fn small_distributions() {
         // The vector's weights are e^(eps p): the paper's parameter is twice that.
         let exponential = numbers(&case["em_prob_weights_exp_eps_p"]);
         all_close(&Exponential::ideal(&p, 2.0 * epsilon), &exponential, 1e-9);
-        all_close(&Exponential::new(2.0 * epsilon, s).unwrap().distribution(&scores).unwrap(), &exponential, 1e-3);
+        all_close(
+            &Exponential::new(2.0 * epsilon, s).unwrap().distribution(&scores, &PublicContext::NONE).unwrap(),
+            &exponential,
+            1e-3,
+        );
 
         let (kept, other) = RandomizedResponse::ideal(epsilon, s);
         let response = numbers(&case["krr_argmax"]);
         all_close(&[kept, other, other, other, other], &response, 1e-9);
-        all_close(&RandomizedResponse::new(epsilon, s).unwrap().distribution(&scores).unwrap(), &response, 1e-5);
+        all_close(
+            &RandomizedResponse::new(epsilon, s).unwrap().distribution(&scores, &PublicContext::NONE).unwrap(),
+            &response,
+            1e-5,
+        );
 
         let (high, low) = Subset::ideal(epsilon, 2, s);
         all_close(&[high, high, low, low, low], &numbers(&case["subset_rr_g2"]), 1e-9);
@@ -160,12 +168,20 @@ fn small_distributions() {
         for (good, name) in [(1, "band_g1"), (2, "band_g2")] {
             let expected = numbers(&case[name]);
             all_close(&Band::ideal(&p, epsilon, good), &expected, 1e-9);
-            all_close(&Band::new(epsilon, good, s).unwrap().distribution(&scores).unwrap(), &expected, 1e-6);
+            all_close(
+                &Band::new(epsilon, good, s).unwrap().distribution(&scores, &PublicContext::NONE).unwrap(),
+                &expected,
+                1e-6,
+            );
         }
 
         let floored = numbers(&case["floor_renorm"]);
         all_close(&Floored::ideal(&p, epsilon, epsilon), &floored, 1e-9);
-        all_close(&Floored::new(epsilon, epsilon, s).unwrap().distribution(&scores).unwrap(), &floored, 1e-3);
+        all_close(
+            &Floored::new(epsilon, epsilon, s).unwrap().distribution(&scores, &PublicContext::NONE).unwrap(),
+            &floored,
+            1e-3,
+        );
     }
 }
 

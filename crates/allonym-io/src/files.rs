@@ -6,7 +6,7 @@ use crate::input::{Progress, open_file};
 use crate::key::Key;
 use crate::output::directory_of;
 use crate::{Batch, Limits, Reader, Rest, Shape, Writer, unfinished};
-use allonym_dp::{PrivacyRng, Released};
+use allonym_dp::{Exit, ExitText, PrivacyRng};
 use allonym_text::Private;
 use std::fs;
 use std::io::Read;
@@ -171,14 +171,15 @@ impl FilesWriter {
 }
 
 impl Writer for FilesWriter {
-    fn write(&mut self, rest: Rest, texts: Vec<Released<String>>) -> Result<(), IoError> {
+    fn write(&mut self, rest: Rest, texts: Vec<ExitText>) -> Result<(), IoError> {
         for (name, text) in rest.into_names().into_iter().zip(texts) {
             let name = match &mut self.numbers {
                 Some(numbers) => numbered(numbers.next().unwrap_or_default()),
                 None => name,
             };
             let path = self.unfinished.join(name);
-            write_whole(&path, format!("{text}\n").as_bytes()).map_err(IoError::write(name_of(&self.target)))?;
+            write_whole(&path, format!("{}\n", text.text()).as_bytes())
+                .map_err(IoError::write(name_of(&self.target)))?;
         }
         Ok(())
     }

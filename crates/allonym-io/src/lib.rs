@@ -1,6 +1,6 @@
 //! Records in and out: CSV, TSV, JSON Lines, Parquet, plain text; other columns pass untouched.
 //!
-//! Reading and writing stream in batches of bounded size. A writer takes [`Released`] texts only, so an original
+//! Reading and writing stream in batches of bounded size. A writer takes texts of the exit types only ([`ExitText`]), so an original
 //! cannot be written by oversight.
 #![forbid(unsafe_code)]
 
@@ -34,7 +34,7 @@ pub use row::{Row, RowShape};
 pub use unfinished::{begin_unfinished, end_unfinished, remove_unfinished};
 pub use values::Values;
 
-use allonym_dp::{PrivacyRng, Released};
+use allonym_dp::{ExitText, PrivacyRng};
 use allonym_text::Private;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -150,7 +150,7 @@ pub trait Writer: Send {
     ///
     /// # Errors
     /// When the operating system refuses.
-    fn write(&mut self, rest: Rest, texts: Vec<Released<String>>) -> Result<(), IoError>;
+    fn write(&mut self, rest: Rest, texts: Vec<ExitText>) -> Result<(), IoError>;
 
     /// Completes the output. Without it nothing appears under the target's name.
     ///

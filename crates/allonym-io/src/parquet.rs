@@ -8,7 +8,7 @@ use crate::key::{self, Key};
 use crate::output::Output;
 use crate::values::{self, Values};
 use crate::{Batch, Limits, Reader, Rest, Shape, Writer};
-use allonym_dp::Released;
+use allonym_dp::{Exit, ExitText};
 use allonym_text::Private;
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray};
@@ -237,10 +237,10 @@ pub(crate) fn assemble(
     schema: &SchemaRef,
     text: usize,
     rest: &RecordBatch,
-    texts: Vec<Released<String>>,
+    texts: Vec<ExitText>,
 ) -> Result<RecordBatch, arrow_schema::ArrowError> {
     let rows = texts.len();
-    let released: ArrayRef = Arc::new(StringArray::from_iter_values(texts.into_iter().map(Released::into_value)));
+    let released: ArrayRef = Arc::new(StringArray::from_iter_values(texts.into_iter().map(ExitText::into_text)));
     let mut arrays = rest.columns().to_vec();
     arrays.insert(text, released);
     RecordBatch::try_new_with_options(schema.clone(), arrays, &RecordBatchOptions::new().with_row_count(Some(rows)))
@@ -291,7 +291,7 @@ pub(crate) fn refused(name: &str, error: impl std::error::Error + Send + Sync + 
 }
 
 impl Writer for ParquetWriter {
-    fn write(&mut self, rest: Rest, texts: Vec<Released<String>>) -> Result<(), IoError> {
+    fn write(&mut self, rest: Rest, texts: Vec<ExitText>) -> Result<(), IoError> {
         let batch =
             assemble(&self.schema, self.text, &rest.into_columns(), texts).map_err(|e| refused(&self.name, e))?;
         self.write_batch(&batch)

@@ -4,7 +4,7 @@ use crate::delimited::push_cell;
 use crate::error::IoError;
 use crate::output::Output;
 use crate::{Rest, Writer};
-use allonym_dp::Released;
+use allonym_dp::{Exit, ExitText};
 
 /// An encoded row, less its text: what stands before the text and what stands after.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,9 +77,9 @@ pub struct RowShape {
 
 impl RowShape {
     /// Encodes a whole row with its released text.
-    pub(crate) fn fill(&self, row: &Row, text: &Released<String>, out: &mut Vec<u8>) {
+    pub(crate) fn fill(&self, row: &Row, text: &ExitText, out: &mut Vec<u8>) {
         out.extend_from_slice(&row.bytes[..row.hole]);
-        self.encode.push(text.value(), out);
+        self.encode.push(text.text(), out);
         out.extend_from_slice(&row.bytes[row.hole..]);
         out.extend_from_slice(self.newline);
     }
@@ -101,7 +101,7 @@ impl RowWriter {
 }
 
 impl Writer for RowWriter {
-    fn write(&mut self, rest: Rest, texts: Vec<Released<String>>) -> Result<(), IoError> {
+    fn write(&mut self, rest: Rest, texts: Vec<ExitText>) -> Result<(), IoError> {
         let rows = rest.into_rows();
         debug_assert_eq!(rows.len(), texts.len());
         self.buffer.clear();

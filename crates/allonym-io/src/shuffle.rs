@@ -8,7 +8,7 @@ use crate::error::IoError;
 use crate::output::{Output, directory_of};
 use crate::row::RowShape;
 use crate::{Rest, Writer, is_stream};
-use allonym_dp::{PrivacyRng, Released};
+use allonym_dp::{ExitText, PrivacyRng};
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ fn places(rows: &[u8]) -> Vec<std::ops::Range<usize>> {
 }
 
 impl Writer for ShuffledRows {
-    fn write(&mut self, rest: Rest, texts: Vec<Released<String>>) -> Result<(), IoError> {
+    fn write(&mut self, rest: Rest, texts: Vec<ExitText>) -> Result<(), IoError> {
         for (row, text) in rest.into_rows().iter().zip(&texts) {
             let chosen = self.rng.below(self.buckets.len() as u64) as usize;
             let bucket = &mut self.buckets[chosen];
@@ -128,23 +128,26 @@ mod tests {
     use super::*;
     use crate::format::Compression;
     use crate::row::Row;
-    use allonym_dp::{Length, Proposer, Terms, mechanism, release};
+    use allonym_dp::{Drawing, Length, NoExpectation, Proposer, Terms, mechanism, release};
     use allonym_text::Private;
+    use allonym_text::vocabulary::TokenId;
 
     struct Nothing;
     impl Proposer for Nothing {
         fn tokens(&self) -> usize {
             0
         }
-        fn scores(&mut self, _: &[u32]) -> &[f32] {
+        fn scores(&mut self, _: &[TokenId]) -> &[f32] {
             &[]
         }
     }
 
-    fn empty_release() -> Released<String> {
+    fn empty_release() -> ExitText {
         let mechanism = mechanism::by_name("random", &mechanism::Parameters::default(), 2).unwrap();
         let terms = Terms { max_tokens: 1, length: Length::Public, ..Terms::default() };
-        release(&*mechanism, Private::new(Nothing), &terms, &mut PrivacyRng::reproducible(1)).map(|_| String::new())
+        let drawing = Drawing { proposer: Private::new(Nothing), rng: PrivacyRng::reproducible(1) };
+        let released = release(&*mechanism, &mut NoExpectation, &mut [drawing], &terms).remove(0);
+        released.map(|_| String::new()).into()
     }
 
     fn shuffled(memory: usize, seed: u64) -> Vec<String> {

@@ -4,7 +4,7 @@ use crate::error::{IoError, name_of};
 use crate::parquet::{ParquetWriter, assemble, refused};
 use crate::shuffle::{MEMORY, buckets_for, spill_directory, spill_file};
 use crate::{Rest, Writer};
-use allonym_dp::{PrivacyRng, Released};
+use allonym_dp::{ExitText, PrivacyRng};
 use arrow_array::{RecordBatch, UInt32Array};
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
@@ -86,7 +86,7 @@ impl ShuffledColumns {
 }
 
 impl Writer for ShuffledColumns {
-    fn write(&mut self, rest: Rest, texts: Vec<Released<String>>) -> Result<(), IoError> {
+    fn write(&mut self, rest: Rest, texts: Vec<ExitText>) -> Result<(), IoError> {
         let batch =
             assemble(&self.schema, self.text, &rest.into_columns(), texts).map_err(|e| refused(&self.name, e))?;
         let mut chosen: Vec<Vec<u32>> = vec![Vec::new(); self.buckets.len()];

@@ -13,6 +13,7 @@ pub struct Document {
     plain: Normalised,
     tokens: Vec<Range<usize>>,
     sentences: Vec<Range<usize>>,
+    truncated: bool,
 }
 
 /// A token of a document.
@@ -67,13 +68,17 @@ impl Document {
         // A token has at most a few hundred bytes, but for an address: this much text holds `limit` of them, and a
         // huge text need not be looked at whole.
         let enough = limit.saturating_mul(1024).max(1 << 16).min(original.len());
-        let first = Self::read_some(&original[..original.floor_char_boundary(enough)], limit);
+        let end = original.floor_char_boundary(enough);
+        let first = Self::read_some(&original[..end], limit);
         if first.len() < limit {
             return first;
         }
+        let truncated = first.truncated || !original[end..].trim().is_empty();
         match first.tokens().last() {
             // Read again without the rest, which may have had a say in what is a look-alike.
-            Some(last) if last.span.end < original.len() => Self::read_some(&original[..last.span.end], limit),
+            Some(last) if last.span.end < original.len() => {
+                Self { truncated, ..Self::read_some(&original[..last.span.end], limit) }
+            }
             _ => first,
         }
     }
@@ -82,9 +87,16 @@ impl Document {
         let plain = normalise(original);
         // English has a token about every five bytes; a huge text may grow its list as it goes.
         let mut tokens = Vec::with_capacity((plain.as_str().len() / 5 + 1).min(limit).min(1 << 16));
-        tokens.extend(tokenise(plain.as_str()).take(limit));
+        let mut found = tokenise(plain.as_str());
+        tokens.extend(found.by_ref().take(limit));
+        let truncated = found.next().is_some();
         let sentences = sentences(plain.as_str(), &tokens);
-        Self { plain, tokens, sentences }
+        Self { plain, tokens, sentences, truncated }
+    }
+
+    /// Whether the text has more tokens than were read.
+    pub fn is_truncated(&self) -> bool {
+        self.truncated
     }
 
     /// How many tokens the document has.
@@ -119,6 +131,16 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_with_more_tokens_than_were_read_is_truncated() {
+        for (limit, truncated) in [(2, true), (3, false), (4, false)] {
+            assert_eq!(Document::read_up_to("one two three  ", limit).is_truncated(), truncated, "{limit}");
+        }
+        let huge = "word ".repeat(1 << 15);
+        assert!(Document::read_up_to(&huge, 10).is_truncated());
+        assert!(!Document::read(&huge).is_truncated());
+    }
 
     #[test]
     fn spans_cut_the_bytes_that_were_typed() {

@@ -4,6 +4,7 @@
 //! in it says that somebody wrote that word). A list that was counted from them all the same carries the mark
 //! `private` in its first line for ever.
 
+use crate::detokenise::detokenise;
 use crate::document::{Document, key};
 use crate::normalise::normalise;
 use crate::private::Private;
@@ -21,6 +22,28 @@ pub const UNKNOWN: u32 = 1;
 pub const START: u32 = 2;
 /// The id of the end of a text.
 pub const END: u32 = 3;
+
+/// The id of a token in a vocabulary. Networks use the same number as a row of their tables; outcomes of a draw are numbered
+/// differently, and have a type of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TokenId(u32);
+
+impl TokenId {
+    /// The end of a text.
+    pub const END: Self = Self(END);
+    /// Every word that is not in the vocabulary.
+    pub const UNKNOWN: Self = Self(UNKNOWN);
+
+    /// The token of an id.
+    pub const fn new(id: u32) -> Self {
+        Self(id)
+    }
+
+    /// The id as a number.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
 
 const MAGIC: &str = "allonym-vocabulary 1 ";
 static ENGLISH: &str = include_str!("../data/english.txt");
@@ -205,6 +228,11 @@ impl Vocabulary {
     /// The id of a token in any case; [`UNKNOWN`] if it is not in the list.
     pub fn id(&self, token: &str) -> u32 {
         self.ids.get(&*key(token)).copied().unwrap_or(UNKNOWN)
+    }
+
+    /// The text of released tokens: a function of the tokens and of this list alone.
+    pub fn text(&self, tokens: &[TokenId]) -> String {
+        detokenise(tokens.iter().filter_map(|token| self.word(token.get())))
     }
 
     /// The word with this id in the form in which it is usually written; `None` for special and foreign ids.

@@ -3,9 +3,10 @@
 //! The file tells the original texts. Its first line says so.
 
 use crate::failure::Failure;
-use allonym_dp::Proposer;
 use allonym_dp::mechanism::Reads;
+use allonym_dp::{Length, Outcome, Proposer};
 use allonym_io::{begin_unfinished, end_unfinished};
+use allonym_text::vocabulary::TokenId;
 use allonym_text::{Document, Private, Vocabulary};
 use serde::Serialize;
 use std::fs::File;
@@ -18,7 +19,7 @@ use tempfile::NamedTempFile;
 const BEST: usize = 5;
 
 /// What was proposed for a step, best first, by outcome.
-type Best = Vec<(u32, f32)>;
+type Best = Vec<(Outcome, f32)>;
 
 /// A proposer whose proposals are kept.
 pub(crate) struct Traced<P> {
@@ -46,7 +47,7 @@ impl<P: Proposer> Proposer for Traced<P> {
         self.inner.tokens()
     }
 
-    fn scores(&mut self, released: &[u32]) -> &[f32] {
+    fn scores(&mut self, released: &[TokenId]) -> &[f32] {
         let scores = self.inner.scores(released);
         if self.kept {
             self.steps.push(best(scores, self.reads, self.logits));
@@ -69,7 +70,7 @@ fn best(scores: &[f32], reads: Reads, logits: bool) -> Best {
     let to_turn = logits && matches!(reads, Reads::Order | Reads::Logits);
     let sum = to_turn.then(|| scores.iter().map(|score| (score - largest).exp()).sum::<f32>());
     let shown = |score: f32| sum.map_or(score, |sum| (score - largest).exp() / sum);
-    places.into_iter().map(|place| (place, shown(scores[place as usize]))).collect()
+    places.into_iter().map(|place| (Outcome::new(place), shown(scores[place as usize]))).collect()
 }
 
 /// One record, for its owner.
@@ -132,19 +133,18 @@ impl Explanations {
     /// The line of a record; `ids` were drawn, and fewer than the steps where the end was.
     pub(crate) fn line(
         record: u64,
-        original: &str,
+        document: &Document,
         trace: &Traced<impl Proposer>,
-        ids: &[u32],
-        first: u32,
+        ids: &[TokenId],
+        length: Length,
         vocabulary: &Vocabulary,
     ) -> String {
-        let word = |id: u32| vocabulary.word(id).unwrap_or(THE_END);
-        let document = Document::read_up_to(original, trace.steps.len());
+        let word = |id: TokenId| vocabulary.word(id.get()).unwrap_or(THE_END);
         let originals: Vec<&str> = document.tokens().map(|token| token.text).collect();
         let token = |(step, best): (usize, &Best)| Token {
             original: originals.get(step).copied(),
             drawn: ids.get(step).map_or(THE_END, |id| word(*id)),
-            candidates: best.iter().map(|(outcome, score)| (word(outcome + first), *score)).collect(),
+            candidates: best.iter().map(|(outcome, score)| (word(length.token(*outcome)), *score)).collect(),
         };
         let tokens = trace.steps.iter().enumerate().map(token).collect();
         serde_json::to_string(&Record { record: record + 1, tokens }).unwrap_or_default()
@@ -176,6 +176,9 @@ mod tests {
 
     #[test]
     fn the_best_outcomes_come_first_with_their_probabilities() {
+        let best = |scores: &[f32], reads, logits| -> Vec<(u32, f32)> {
+            best(scores, reads, logits).into_iter().map(|(outcome, score)| (outcome.index(), score)).collect()
+        };
         let found = best(&[0.1, 0.6, 0.0, 0.3], Reads::Probabilities, true);
         assert_eq!(found, [(1, 0.6), (3, 0.3), (0, 0.1), (2, 0.0)]);
         let found = best(&[3.0, 1.0, 2.0, 9.0, 8.0, 7.0], Reads::Distances, false);

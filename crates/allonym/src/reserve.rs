@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::pipeline::Pipeline;
 use crate::run::{OnProgress, Stage, open};
 use crate::settings::Checked;
-use allonym_dp::{Guarantee, Purpose, Strength, Terms};
+use allonym_dp::{Guarantee, Purpose, Strength};
 use allonym_io::{Batch, Format, Key, Report};
 use allonym_ledger::{Amount, Hash, Ledger, LedgerError, Reservation};
 use allonym_text::Private;
@@ -63,7 +63,7 @@ fn digest_of(hasher: &RandomState, keys: &[Private<Key>]) -> u64 {
 /// Reserves the price of every record of the input, or with `dry_run` only finds out whether it could be.
 pub(crate) fn reserve(
     checked: &Checked,
-    pipeline: &Pipeline<'_>,
+    pipeline: &Pipeline,
     path: &Path,
     dry_run: bool,
     on_progress: OnProgress<'_>,
@@ -71,7 +71,7 @@ pub(crate) fn reserve(
     let guarantee = pipeline.guarantee()?;
     let (epsilon, delta) = price(&guarantee)?;
     // A text may be one of those that the model was trained on; nobody here can say that it is not.
-    let (trained, trained_delta) = checked.method.training_price();
+    let (trained, trained_delta) = checked.method.training_cost();
     let (epsilon, delta) = (epsilon + trained, delta + trained_delta);
     let mut ledger = Ledger::open(path)?;
     let name = ledger.name().to_owned();
@@ -100,7 +100,7 @@ pub(crate) fn reserve(
         }
         batches.push(digest_of(&hasher, &batch.keys));
         if dry_run {
-            pipeline.look(&batch.texts);
+            pipeline.inspect(&batch.texts);
         }
         on_progress(Stage::Reserving, &progress, batch.first - 1 + batch.texts.len() as u64);
     }
@@ -139,9 +139,9 @@ fn authorless(record: u64, ledger: &str, format: Format) -> Failure {
 fn refused(error: LedgerError, checked: &Checked) -> Failure {
     let fits = error.fits();
     let mut failure = Failure::from(error);
-    if checked.settings.total.is_some() {
+    if checked.settings.method.has("total") {
         // A total is spent whole, whatever the number of tokens.
-        let besides = checked.method.training_price().0;
+        let besides = checked.method.training_cost().0;
         if let Some(fits) = fits.map(|fits| fits.epsilon() - besides).filter(|fits| *fits > 0.0) {
             failure.hint.push_str(&format!("; `--total {fits}` would fit"));
         }
@@ -155,15 +155,14 @@ fn refused(error: LedgerError, checked: &Checked) -> Failure {
 /// The most tokens a record whose price is within an amount; `None` where not even one is.
 fn fitting_tokens(checked: &Checked, fits: Amount) -> Option<usize> {
     let within = |max_tokens: usize| {
-        let terms = Terms { max_tokens, ..checked.terms };
-        let strength = checked.method.guarantee(&terms, false).ok()?.strength;
+        let strength = checked.method.guarantee_with(max_tokens)?.strength;
         let Strength::Differential { epsilon_total, delta, .. } = strength else { return None };
-        let (trained, trained_delta) = checked.method.training_price();
+        let (trained, trained_delta) = checked.method.training_cost();
         let price = Amount::spent(epsilon_total + trained, delta + trained_delta).ok()?;
         price.within(fits).then_some(())
     };
     within(1)?;
-    let (mut fitting, mut too_many) = (1, checked.terms.max_tokens);
+    let (mut fitting, mut too_many) = (1, checked.method.max_tokens());
     while too_many - fitting > 1 {
         let middle = fitting.midpoint(too_many);
         if within(middle).is_some() { fitting = middle } else { too_many = middle }

@@ -2,12 +2,14 @@
 
 use crate::explain::Explanations;
 use crate::failure::Failure;
+use crate::method::{Corpus, RecordError};
 use crate::pipeline::Pipeline;
 use crate::reserve::{Reserved, Seen, reserve};
 use crate::settings::Checked;
 use crate::summary::Summary;
-use allonym_dp::{Purpose, Released};
+use allonym_dp::{ExitText, Purpose};
 use allonym_io::{Batch, IoError, Progress, Reader, Report, Rest, Writer, is_stream};
+use allonym_text::Private;
 use std::sync::mpsc::sync_channel;
 
 /// Batches that may wait between two stages.
@@ -29,13 +31,37 @@ pub(crate) fn open(checked: &Checked) -> Result<Box<dyn Reader>, Failure> {
     Ok(allonym_io::open(&checked.settings.input, checked.format, checked.table, &checked.columns, &checked.limits)?)
 }
 
+/// Prepares the method of a run; one that needs all texts reads the input once before.
+fn prepare(checked: &Checked) -> Result<Pipeline, Failure> {
+    let (seed, threads) = (checked.settings.seed, checked.settings.threads);
+    if !checked.method.needs_corpus() {
+        return Pipeline::with_method(checked.method.clone(), seed, threads);
+    }
+    if is_stream(&checked.settings.input) {
+        let message = format!("`{}` reads the texts twice, and a stream can be read once", checked.method.name());
+        return Err(Failure::new(message, "write it into a file first"));
+    }
+    Pipeline::prepared(checked.method.clone(), seed, threads, &mut File { reader: open(checked)? })
+}
+
+/// The texts of the input, before anything is released.
+struct File {
+    reader: Box<dyn Reader>,
+}
+
+impl Corpus for File {
+    fn next_batch(&mut self) -> Result<Option<Vec<Private<String>>>, Failure> {
+        Ok(self.reader.next()?.map(|batch| batch.texts))
+    }
+}
+
 /// Releases a whole file.
 ///
 /// # Errors
 /// When a record cannot be read or the output cannot be written; then nothing appears under the output's name.
 pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Failure> {
     let settings = &checked.settings;
-    let mut pipeline = Pipeline::for_run(checked)?;
+    let mut pipeline = prepare(checked)?;
     // A promise that cannot be computed is found before anything is drawn.
     pipeline.guarantee()?;
     let reader = open(checked)?;
@@ -53,15 +79,16 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
     };
     if let Some(path) = &settings.explain {
         let explanations = Explanations::create(path);
-        pipeline.explain(explanations.map_err(|failure| say_what_was_spent(failure, reserved.as_ref()))?);
+        let explanations = explanations.map_err(|failure| say_what_was_spent(failure, reserved.as_ref()))?;
+        pipeline.report_mut().explanations = Some(explanations);
     }
     let report = stages(reader, writer, seen, &pipeline, on_progress)
         .map_err(|failure| say_what_was_spent(failure, reserved.as_ref()))?;
-    let explained = pipeline.explained();
+    let explained = pipeline.report_mut().explanations.take().map_or(Ok(()), Explanations::finish);
     let mut summary = Summary::new(checked, report, &pipeline, reserved, false)?;
     // The release stands and its price must be told.
     summary.warnings.extend(explained.err());
-    summary.for_owner = pipeline.unsuited();
+    summary.for_owner = pipeline.advice();
     Ok(summary)
 }
 
@@ -78,21 +105,21 @@ fn say_what_was_spent(mut failure: Failure, reserved: Option<&Reserved>) -> Fail
 /// # Errors
 /// When a record cannot be read.
 pub fn dry_run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Failure> {
-    let pipeline = Pipeline::for_run(checked)?;
+    let pipeline = prepare(checked)?;
     if let Some(path) = &checked.settings.ledger {
         let (reserved, _, report) = reserve(checked, &pipeline, path, true, on_progress)?;
         let mut summary = Summary::new(checked, report, &pipeline, Some(reserved), true)?;
-        summary.for_owner = pipeline.unsuited();
+        summary.for_owner = pipeline.advice();
         return Ok(summary);
     }
     let mut reader = open(checked)?;
     let progress = reader.progress();
     while let Some(batch) = reader.next()? {
-        pipeline.look(&batch.texts);
+        pipeline.inspect(&batch.texts);
         on_progress(Stage::Releasing, &progress, batch.first - 1 + batch.texts.len() as u64);
     }
     let mut summary = Summary::new(checked, reader.report().clone(), &pipeline, None, true)?;
-    summary.for_owner = pipeline.unsuited();
+    summary.for_owner = pipeline.advice();
     Ok(summary)
 }
 
@@ -101,13 +128,13 @@ fn stages(
     mut reader: Box<dyn Reader>,
     mut writer: Box<dyn Writer>,
     mut seen: Option<Seen>,
-    pipeline: &Pipeline<'_>,
+    pipeline: &Pipeline,
     on_progress: OnProgress<'_>,
 ) -> Result<Report, Failure> {
     let progress = reader.progress();
     std::thread::scope(|scope| {
         let (to_workers, from_reader) = sync_channel::<Batch>(WAITING);
-        let (to_writer, from_workers) = sync_channel::<(Rest, Vec<Released<String>>)>(WAITING);
+        let (to_writer, from_workers) = sync_channel::<(Rest, Vec<ExitText>)>(WAITING);
         let reading = scope.spawn(move || -> Result<Report, Failure> {
             while let Some(batch) = reader.next()? {
                 if let Some(seen) = &mut seen {
@@ -125,18 +152,33 @@ fn stages(
             }
             Ok(writer)
         });
-        for Batch { first, texts, rest, .. } in from_reader {
+        let mut failed = None;
+        for Batch { first, texts, rest, .. } in from_reader.iter() {
             let records = first - 1 + texts.len() as u64;
-            if to_writer.send((rest, pipeline.release(&texts))).is_err() {
-                break;
+            let released: Result<Vec<ExitText>, (u64, RecordError)> =
+                (first..).zip(pipeline.release(&texts)).map(|(record, text)| text.map_err(|e| (record, e))).collect();
+            match released {
+                Ok(released) => {
+                    if to_writer.send((rest, released)).is_err() {
+                        break; // the writer has failed; its error is the one that counts
+                    }
+                }
+                Err((record, error)) => {
+                    let hint = "nothing was written; please report this";
+                    failed = Some(Failure::new(format!("record {record}: {error}"), hint));
+                    break;
+                }
             }
             on_progress(Stage::Releasing, &progress, records);
         }
-        drop(to_writer);
+        drop((to_writer, from_reader));
         let report = join(reading);
         let writer = join(writing)?;
         // Only a file that was read to its end is put in its place.
         let report = report?;
+        if let Some(failure) = failed {
+            return Err(failure);
+        }
         writer.finish()?;
         Ok(report)
     })

@@ -1,25 +1,15 @@
 //! A run as data: every setting of `allonym anonymize`, its default, and its check.
 
 use crate::failure::Failure;
-use crate::method::{Form, Method, OTHERS};
-use crate::model::OpenModel;
-use crate::source::Source;
-use allonym_dp::compose::plan;
-use allonym_dp::mechanism::{self, Mechanism, Parameters, Reads};
-use allonym_dp::{Length, Terms};
+use crate::method::{Method, MethodSettings, registry};
 use allonym_io::{Columns, Format, Limits, Table, is_stream, real_path};
-use allonym_text::Vocabulary;
-use allonym_text::vocabulary::Origin;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The loss of a token where none is given: about half of the meaning is kept, and most names are not.
-const USUAL_LOSS: f64 = 8.0;
-
 /// The settings of a run, as in a `run.toml`. Only [`Settings::check`]ed ones run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, rename_all = "kebab-case")]
 pub struct Settings {
     /// The file to read; `-` is standard input. Default `-`.
     pub input: PathBuf,
@@ -47,65 +37,9 @@ pub struct Settings {
     pub delimiter: Option<char>,
     /// Whether the rows are written in random order. Default false.
     pub shuffle: bool,
-    /// The mechanism, by its name in the catalogue. Default `fluent`, and with it a loss of 8 a token where none is given.
-    pub mechanism: String,
-    /// What becomes of the length of a text. Default `fixed`.
-    pub length: Length,
-    /// With length `private`: how many public lengths there are. Default 10.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub length_buckets: Option<u32>,
-    /// With length `private`: the loss of choosing one of them. Default 4.4.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub length_epsilon: Option<f64>,
-    /// The most tokens of a record that are drawn. Default 50, as in the papers.
-    pub max_tokens: usize,
-    /// The mechanism's own parameter, as its paper defines it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub epsilon: Option<f64>,
-    /// The true loss of a token, instead of `epsilon`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub epsilon_per_token: Option<f64>,
-    /// The total loss that a record may cost, instead of both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<f64>,
-    /// The probability with which the total may be larger. Default 0, pure composition.
-    pub delta: f64,
-    /// `two-set`: draws that form the candidate set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub candidates: Option<usize>,
-    /// `subset` and `band`: how many tokens count as good.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub good: Option<usize>,
-    /// `clipped-logit`, `floored` and `metric`: where scores are clipped.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clip: Option<f64>,
-    /// `fluent`: the part of what is expected that is the same for every token.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uniform: Option<f64>,
-    /// `fluent`: how many times e^-epsilon of what is expected may be preferred at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub room: Option<f64>,
-    /// A model's directory, which proposes the tokens. Default: the text's own words are proposed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<PathBuf>,
-    /// A file of word vectors: words that are near the original are proposed. Default none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub embeddings: Option<PathBuf>,
-    /// In which form the texts are released. Default `text`.
-    pub form: Form,
-    /// Whether a model may be used that was trained on private texts without protection. Default false.
-    pub allow_private_model: bool,
     /// A file that tells the owner, for every token, the best candidates and what was drawn. It is private. Default none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<PathBuf>,
-    /// A vocabulary file. Default: the model's, or the English list that comes with the program.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vocabulary: Option<PathBuf>,
-    /// How many of the most frequent words are used. Default: all of the list (20,000, as in the papers).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vocabulary_size: Option<usize>,
-    /// Whether a vocabulary that was counted from private texts may be used. Its contents leak. Default false.
-    pub allow_private_vocabulary: bool,
     /// A seed for tests and papers. Releases made with one are not private. Default none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -118,6 +52,9 @@ pub struct Settings {
     pub in_place: bool,
     /// The largest record in MiB. Default 256.
     pub max_record_mib: usize,
+    /// The method and its settings. Default `fluent`.
+    #[serde(flatten)]
+    pub method: MethodSettings,
 }
 
 impl Default for Settings {
@@ -135,33 +72,13 @@ impl Default for Settings {
             no_header: false,
             delimiter: None,
             shuffle: false,
-            mechanism: "fluent".into(),
-            length: Length::Fixed,
-            length_buckets: None,
-            length_epsilon: None,
-            max_tokens: 50,
-            epsilon: None,
-            epsilon_per_token: None,
-            total: None,
-            delta: 0.0,
-            candidates: None,
-            good: None,
-            clip: None,
-            uniform: None,
-            room: None,
-            model: None,
-            embeddings: None,
-            form: Form::Text,
-            allow_private_model: false,
             explain: None,
-            vocabulary: None,
-            vocabulary_size: None,
-            allow_private_vocabulary: false,
             seed: None,
             ledger: None,
             threads: 0,
             in_place: false,
             max_record_mib: 256,
+            method: MethodSettings::default(),
         }
     }
 }
@@ -174,9 +91,7 @@ pub struct Checked {
     pub(crate) columns: Columns,
     pub(crate) table: Table,
     pub(crate) limits: Limits,
-    pub(crate) terms: Terms,
-    pub(crate) vocabulary: Arc<Vocabulary>,
-    pub(crate) method: Method,
+    pub(crate) method: Arc<dyn Method>,
 }
 
 impl Checked {
@@ -200,10 +115,6 @@ impl Settings {
         if self.in_place && is_stream(&self.output) && !is_stream(&self.input) {
             self.output = self.input.clone();
         }
-        let none_given = self.epsilon.is_none() && self.epsilon_per_token.is_none() && self.total.is_none();
-        if self.mechanism == Self::default().mechanism && none_given {
-            self.epsilon_per_token = Some(USUAL_LOSS);
-        }
         let format = Format::settle(self.format, &self.input)?;
         if self.no_header && !matches!(format, Format::Csv | Format::Tsv) {
             let message = format!("`no-header` means nothing for {format}");
@@ -221,22 +132,13 @@ impl Settings {
         allonym_io::check_target(&self.input, &self.output, format, self.in_place)?;
         let mut columns = self.columns()?;
         self.check_ledger(format)?;
-        if self.length != Length::Private && (self.length_buckets.is_some() || self.length_epsilon.is_some()) {
-            let message = format!("`length-buckets` and `length-epsilon` mean nothing for length `{}`", self.length);
-            return Err(Failure::new(message, "they are for `--length private`; leave them out"));
-        }
-        let usual = Terms::default();
-        let terms = Terms {
-            max_tokens: self.max_tokens,
-            length: self.length,
-            buckets: self.length_buckets.unwrap_or(usual.buckets),
-            length_epsilon: self.length_epsilon.unwrap_or(usual.length_epsilon),
-            delta: self.delta,
-        }
-        .check()?;
         self.check_explain()?;
-        let (vocabulary, method) = self.method(&terms)?;
-        columns.withheld = method.hides();
+        let method = registry::build(&self.method)?;
+        if self.explain.is_some() && !method.is_explainable() {
+            let message = format!("`{}` does not draw among candidates, so there is nothing to explain", method.name());
+            return Err(Failure::new(message, "leave out `--explain`"));
+        }
+        columns.withheld = method.withheld_columns();
         if !(1..=4095).contains(&self.max_record_mib) {
             let message = format!("`max-record-mib` is {}; it must be between 1 and 4095", self.max_record_mib);
             return Err(Failure::new(message, "the default is 256"));
@@ -246,9 +148,9 @@ impl Settings {
             return Err(Failure::new(message, "0 is one a core, which is what most runs want"));
         }
         // A batch holds releases too: fewer records where each may be long.
-        let batch_records = (400_000 / self.max_tokens).clamp(1, Limits::default().batch_records);
+        let batch_records = (400_000 / method.max_tokens().max(1)).clamp(1, Limits::default().batch_records);
         let limits = Limits { record_bytes: self.max_record_mib << 20, batch_records, ..Limits::default() };
-        Ok(Checked { settings: self, format, columns, table, limits, terms, vocabulary, method })
+        Ok(Checked { settings: self, format, columns, table, limits, method })
     }
 
     pub(crate) fn table(&self, format: Format) -> Result<Table, Failure> {
@@ -328,45 +230,6 @@ impl Settings {
         Some(self.output.with_file_name(name))
     }
 
-    fn build_mechanism(&self, terms: &Terms, outcomes: u32) -> Result<Box<dyn Mechanism>, Failure> {
-        let entry = mechanism::entry(&self.mechanism)?;
-        let parameters = Parameters {
-            epsilon: self.epsilon,
-            epsilon_per_token: self.epsilon_per_token,
-            candidates: self.candidates,
-            good: self.good,
-            clip: self.clip,
-            uniform: self.uniform,
-            room: self.room,
-        };
-        let Some(total) = self.total else { return Ok(entry.build(&parameters, outcomes)?) };
-        if self.epsilon.is_some() || self.epsilon_per_token.is_some() {
-            let message = "`total` and an epsilon of the mechanism were given";
-            return Err(Failure::new(message, "a total decides the epsilon: give one of them"));
-        }
-        if entry.parameters.is_empty() {
-            let message = format!("`{}` costs nothing, so a total means nothing for it", entry.name);
-            return Err(Failure::new(message, "leave out `--total`"));
-        }
-        if total.is_nan() || total <= 0.0 {
-            let message = format!("a total of {total} pays for nothing");
-            return Err(Failure::new(
-                message,
-                "give a positive number: `allonym budget --total E` shows what it pays for",
-            ));
-        }
-        // A private length is paid from the same total.
-        let for_tokens = total - terms.length_loss()?;
-        if for_tokens <= 0.0 {
-            let message = format!("a total of {total} does not even pay for the private length");
-            return Err(Failure::new(
-                message,
-                "raise the total, lower `--length-epsilon`, or hide the length for nothing with `--length fixed`",
-            ));
-        }
-        Ok(plan(entry, &parameters, outcomes, self.max_tokens as u64, for_tokens, self.delta)?)
-    }
-
     pub(crate) fn columns(&self) -> Result<Columns, Failure> {
         for (role, column) in [("id", &self.id_column), ("author", &self.author_column), ("label", &self.label_column)]
         {
@@ -428,119 +291,17 @@ impl Settings {
     fn check_explain(&self) -> Result<(), Failure> {
         let Some(explain) = &self.explain else { return Ok(()) };
         let run_file = self.run_file();
-        let others =
-            [Some(&self.input), Some(&self.output), self.ledger.as_ref(), self.model.as_ref(), run_file.as_ref()];
-        let (place, beside) = (real_path(explain), [self.vocabulary.as_ref(), self.embeddings.as_ref()]);
+        let others = [Some(&self.input), Some(&self.output), self.ledger.as_ref(), run_file.as_ref()];
+        let (place, beside) = (real_path(explain), self.method.paths());
         // Also inside of them: a directory of releases is published whole, and a directory of originals read whole.
         let same = |other: &PathBuf| allonym_io::same_file(other, explain) || place.starts_with(real_path(other));
-        if is_stream(explain) || others.into_iter().chain(beside).flatten().filter(|path| !is_stream(path)).any(same) {
+        if is_stream(explain) || others.into_iter().flatten().chain(&beside).filter(|path| !is_stream(path)).any(same) {
             return Err(Failure::refusal(
                 "the explanation tells the original texts, so it needs a file of its own",
                 "give a file that no other setting names, and keep it with the originals",
             ));
         }
         Ok(())
-    }
-
-    /// The vocabulary and the method that the settings name.
-    fn method(&self, terms: &Terms) -> Result<(Arc<Vocabulary>, Method), Failure> {
-        let model = self.load_model()?;
-        let vocabulary = match &model {
-            Some(model) => model.vocabulary(),
-            None => Arc::new(self.load_vocabulary()?),
-        };
-        if self.explain.is_some() && OTHERS.iter().any(|(name, _)| *name == self.mechanism) {
-            let message =
-                format!("`{}` does not draw among candidates, so there is nothing to explain", self.mechanism);
-            return Err(Failure::new(message, "leave out `--explain`"));
-        }
-        let method = match self.mechanism.as_str() {
-            "metric-noise" | "metric-mahalanobis" => Method::words(self, &vocabulary, model, terms)?,
-            "latent-laplace" | "latent-gaussian" => Method::latent(self, model, terms)?,
-            "agent" => Method::agent(self, model, terms)?,
-            _ => {
-                let mechanism = self.build_mechanism(terms, self.length.outcomes(vocabulary.words()))?;
-                if mechanism.reads() == Reads::Nothing && (self.model.is_some() || self.embeddings.is_some()) {
-                    let message = format!(
-                        "`{}` looks at no proposal, so a model or word vectors mean nothing for it",
-                        self.mechanism
-                    );
-                    return Err(Failure::new(
-                        message,
-                        "name a mechanism that does: `--mechanism subset --epsilon-per-token 9`",
-                    ));
-                }
-                let source = Source::of(self, &vocabulary, model, mechanism.reads())?;
-                if mechanism.as_fluent().is_some() && !matches!(source, Source::Fluent(..)) {
-                    let message = "`fluent` needs a model of what is expected";
-                    return Err(Failure::new(
-                        message,
-                        "leave out `--model` for the one that comes with the program, or name a mechanism for it: `--mechanism subset --epsilon-per-token 9`",
-                    ));
-                }
-                Method::Tokens { mechanism, source }
-            }
-        };
-        Ok((vocabulary, method))
-    }
-
-    fn load_model(&self) -> Result<Option<OpenModel>, Failure> {
-        if self.model.is_none() && self.allow_private_model {
-            let message = "`allow-private-model` means nothing without a model";
-            return Err(Failure::new(message, "leave it out, or name a model with `--model`"));
-        }
-        if self.model.is_none() && self.mechanism != Self::default().mechanism {
-            return Ok(None);
-        }
-        if self.vocabulary.is_some() || self.vocabulary_size.is_some() {
-            let message = "a model has a vocabulary of its own";
-            let hint = match &self.model {
-                Some(_) => "leave out `--vocabulary` and `--vocabulary-size`",
-                None => "leave them out, or name a mechanism that needs no model: `--mechanism subset`",
-            };
-            return Err(Failure::new(message, hint));
-        }
-        if self.embeddings.is_some() {
-            let message = "a model has word vectors of its own";
-            let hint = match &self.model {
-                Some(_) => "leave out `--embeddings` or `--model`",
-                None => "leave them out, or name a mechanism for word vectors: `--mechanism subset`",
-            };
-            return Err(Failure::new(message, hint));
-        }
-        let Some(directory) = &self.model else { return Ok(Some(OpenModel::bundled()?)) };
-        let opened = OpenModel::open(directory, self.allow_private_model)?;
-        if opened.vocabulary().origin() == Origin::Private && !self.allow_private_vocabulary {
-            return Err(Failure::refusal(
-                format!(
-                    "the vocabulary of the model {} was counted from private texts, and its words leak",
-                    directory.display()
-                ),
-                "use another model, or accept the leak with `--allow-private-vocabulary`",
-            ));
-        }
-        Ok(Some(opened))
-    }
-
-    fn load_vocabulary(&self) -> Result<Vocabulary, Failure> {
-        let Some(path) = &self.vocabulary else {
-            return Ok(Vocabulary::english(self.vocabulary_size.unwrap_or_else(Vocabulary::english_size))?);
-        };
-        if is_stream(path) {
-            return Err(Failure::new("a vocabulary cannot be read from standard input", "give a file"));
-        }
-        let file = std::fs::read_to_string(path).map_err(|error| Failure::reading("the vocabulary", path, &error))?;
-        let vocabulary = Vocabulary::parse(&file)?;
-        if vocabulary.origin() == Origin::Private && !self.allow_private_vocabulary {
-            return Err(Failure::refusal(
-                format!("the vocabulary {} was counted from private texts, and its words leak", path.display()),
-                "use a public one, or accept the leak with `--allow-private-vocabulary`",
-            ));
-        }
-        match self.vocabulary_size {
-            Some(size) => Ok(vocabulary.truncated(size)?),
-            None => Ok(vocabulary),
-        }
     }
 }
 
@@ -555,8 +316,8 @@ mod tests {
 
     #[test]
     fn unknown_keys_are_refused() {
-        let error = toml::from_str::<Settings>("mecanism = \"random\"").unwrap_err();
-        assert!(error.to_string().contains("mecanism"));
+        let settings = toml::from_str::<Settings>("mecanism = \"random\"").unwrap();
+        assert!(settings.check().unwrap_err().message.contains("mecanism"));
     }
 
     #[test]
@@ -570,11 +331,17 @@ mod tests {
     #[test]
     fn settings_that_cannot_be_are_refused_before_work_begins() {
         let default = Settings::default;
+        let method = |name: &str| Settings { method: MethodSettings::named(name), ..default() };
+        let with = |name: &str, setting: &str, value: toml::Value| Settings {
+            method: MethodSettings::named(name).with(setting, value),
+            ..default()
+        };
         let bad = [
-            Settings { max_tokens: 0, ..default() },
-            Settings { mechanism: "magic".into(), ..default() },
-            Settings { vocabulary_size: Some(1), ..default() },
-            Settings { vocabulary_size: Some(1_000_000), ..default() },
+            with("fluent", "max-tokens", 0.into()),
+            method("magic"),
+            with("fluent", "vocabulary-size", 1.into()),
+            with("random", "vocabulary-size", 1.into()),
+            with("random", "vocabulary-size", 1_000_000.into()),
             Settings { keep: vec!["date".into()], format: Some(Format::Csv), ..default() },
             Settings { drop: vec!["text".into()], format: Some(Format::Csv), ..default() },
             Settings { drop: vec!["date".into()], ..default() },
@@ -582,13 +349,13 @@ mod tests {
             Settings { author_column: "text".into(), format: Some(Format::Csv), ..default() },
             Settings { max_record_mib: 0, ..default() },
             Settings { threads: 100_000, ..default() },
-            Settings { length_buckets: Some(5), ..default() },
-            Settings { mechanism: "subset".into(), ..default() },
-            Settings { mechanism: "random".into(), epsilon: Some(1.0), ..default() },
-            Settings { mechanism: "random".into(), total: Some(1.0), ..default() },
-            Settings { epsilon: Some(1.0), total: Some(50.0), ..default() },
-            Settings { embeddings: Some("vectors.txt".into()), ..default() },
-            Settings { delta: 1.0, ..default() },
+            with("fluent", "length-buckets", 5.into()),
+            method("subset"),
+            with("random", "epsilon", 1.0.into()),
+            with("random", "total", 1.0.into()),
+            Settings { method: MethodSettings::named("subset").with("epsilon", 1.0).with("total", 50.0), ..default() },
+            with("fluent", "embeddings", "vectors.txt".into()),
+            with("fluent", "delta", 1.0.into()),
             Settings { input: "what.xyz".into(), ..default() },
         ];
         for settings in bad {

@@ -21,9 +21,14 @@ pub(crate) struct Suits {
 impl Suits {
     /// Looks at a text of which at most so many tokens are drawn.
     pub(crate) fn look(&self, text: &Private<String>, vocabulary: &Vocabulary, max_tokens: usize) {
-        let (foreign, cut) = text
-            .as_ref()
-            .map(|text| judge(text, vocabulary, max_tokens))
+        let document = text.as_ref().map(|text| Document::read_up_to(text, max_tokens));
+        self.count(document.as_ref(), vocabulary);
+    }
+
+    /// Looks at a text as it was read.
+    pub(crate) fn count(&self, document: Private<&Document>, vocabulary: &Vocabulary) {
+        let (foreign, cut) = document
+            .map(|document| judge(document, vocabulary))
             .declassify("counts of unsuitable texts, told to their owner");
         self.foreign.fetch_add(u64::from(foreign), Ordering::Relaxed);
         self.cut.fetch_add(u64::from(cut), Ordering::Relaxed);
@@ -56,16 +61,15 @@ impl Suits {
     }
 }
 
-/// Whether a text is not of the vocabulary's language, and whether it is longer than the most tokens.
-fn judge(text: &str, vocabulary: &Vocabulary, max_tokens: usize) -> (bool, bool) {
-    let document = Document::read_up_to(text, max_tokens + 1);
+/// Whether a text is not of the vocabulary's language, and whether it was truncated.
+fn judge(document: &Document, vocabulary: &Vocabulary) -> (bool, bool) {
     let (mut tokens, mut words) = (0_usize, 0_usize);
     for token in document.tokens() {
         tokens += 1;
         let is_word = token.text.chars().any(char::is_alphabetic);
         words += usize::from(is_word && vocabulary.id(token.text) != UNKNOWN);
     }
-    (tokens >= FEW && (words as f64) < LEAST * tokens as f64, tokens > max_tokens)
+    (tokens >= FEW && (words as f64) < LEAST * tokens as f64, document.is_truncated())
 }
 
 #[cfg(test)]
@@ -73,7 +77,7 @@ mod tests {
     use super::*;
 
     fn foreign(text: &str) -> bool {
-        judge(text, &Vocabulary::english(10_000).unwrap(), 50).0
+        judge(&Document::read_up_to(text, 50), &Vocabulary::english(10_000).unwrap()).0
     }
 
     #[test]

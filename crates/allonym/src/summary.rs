@@ -76,7 +76,7 @@ impl Summary {
     pub(crate) fn new(
         checked: &Checked,
         report: Report,
-        pipeline: &Pipeline<'_>,
+        pipeline: &Pipeline,
         ledger: Option<Reserved>,
         dry_run: bool,
     ) -> Result<Self, Failure> {
@@ -94,7 +94,7 @@ impl Summary {
         }
         guarantee.not_protected.push("how many records there are".into());
         let mut warnings = warnings(&report, ledger.as_ref(), checked);
-        warnings.extend(unused(settings.total, &guarantee));
+        warnings.extend(unused(settings.method.number("total"), &guarantee));
         Ok(Self {
             allonym: env!("CARGO_PKG_VERSION"),
             dry_run,
@@ -127,7 +127,7 @@ fn warnings(report: &Report, ledger: Option<&Reserved>, checked: &Checked) -> Ve
     if checked.settings.seed.is_some() {
         warnings.push("not private: seeded".into());
     }
-    let delta = checked.settings.delta;
+    let delta = checked.settings.method.number("delta").unwrap_or_default();
     if delta > 0.001 {
         let usual = "it should be far below 1 over the number of records";
         warnings.push(format!("delta is {delta}: with this probability nothing is promised; {usual}"));

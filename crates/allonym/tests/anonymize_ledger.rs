@@ -32,7 +32,7 @@ impl Fixture {
     /// Ten tokens at a true loss of 0.1 each: an epsilon of at most 1, and little less.
     fn anonymize(&self, input: &str, more: &[&str]) -> Outcome {
         let output = self.place.name(&format!("out.{}", input.rsplit('.').next().unwrap()));
-        let mechanism = ["--mechanism", "randomized-response", "--epsilon-per-token", "0.1", "--max-tokens", "10"];
+        let mechanism = ["--method", "randomized-response", "--epsilon-per-token", "0.1", "--max-tokens", "10"];
         run(&[&["anonymize", input, "-o", &output, "--ledger", &self.ledger], &mechanism[..], more].concat())
     }
 
@@ -91,7 +91,7 @@ fn releases_add_up_until_a_limit_and_the_hint_says_what_would_still_fit() {
     close(fixture.spent("1", "qqanna"), (1.0, 2.0));
     let output = fixture.place.name("out.csv");
     let arguments = ["anonymize", &fixture.csv, "-o", &output, "--ledger", &fixture.ledger];
-    let mechanism = ["--mechanism", "randomized-response", "--epsilon-per-token", "0.1", "--max-tokens", "5"];
+    let mechanism = ["--method", "randomized-response", "--epsilon-per-token", "0.1", "--max-tokens", "5"];
     assert_eq!(run(&[&arguments[..], &mechanism[..]].concat()).code, Some(0));
     close(fixture.spent("1", "qqanna"), (1.5, 3.0));
 }
@@ -144,7 +144,7 @@ fn files_are_known_by_their_names() {
     fixture.place.file("letters/one.txt", "Dear all,");
     let (input, output) = (fixture.place.name("letters"), fixture.place.name("released"));
     let arguments = ["anonymize", &input, "--format", "files", "-o", &output, "--ledger", &fixture.ledger];
-    let more = ["--mechanism", "randomized-response", "--epsilon-per-token", "0.1", "--max-tokens", "10", "--json"];
+    let more = ["--method", "randomized-response", "--epsilon-per-token", "0.1", "--max-tokens", "10", "--json"];
     let outcome = run(&[&arguments[..], &more[..]].concat());
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     close(fixture.spent("one.txt", "nobody"), (1.0, 0.0));
@@ -220,7 +220,7 @@ fn a_ledger_that_is_none_stops_the_run() {
 fn a_run_that_fails_after_it_reserved_says_that_it_has_spent() {
     let fixture = fixture(&[]);
     let arguments = ["anonymize", &fixture.csv, "-o", "/dev/full", "--ledger", &fixture.ledger];
-    let outcome = run(&[&arguments[..], &["--mechanism", "exponential", "--epsilon", "1"]].concat());
+    let outcome = run(&[&arguments[..], &["--method", "exponential", "--epsilon", "1"]].concat());
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("stays in the ledger `reviews`, entry 2"), "{}", outcome.stderr);
     assert!(fixture.spent("1", "qqanna").0 > 0.0);
@@ -288,7 +288,7 @@ fn nothing_is_written_over_a_ledger_or_its_journal() {
 #[test]
 fn a_refused_run_prints_nothing_to_standard_output() {
     let fixture = fixture(&["--record-epsilon", "0.5"]);
-    let mechanism = ["--mechanism", "subset", "--epsilon-per-token", "1"];
+    let mechanism = ["--method", "subset", "--epsilon-per-token", "1"];
     let outcome = run(&[&["anonymize", &fixture.csv, "--ledger", &fixture.ledger][..], &mechanism[..]].concat());
     assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(1), ""), "{}", outcome.stderr);
 }
@@ -299,7 +299,7 @@ fn the_hint_for_a_total_is_a_smaller_total() {
     let output = fixture.place.name("out.csv");
     let release = |total: &str| {
         let arguments = ["anonymize", &fixture.csv, "-o", &output, "--ledger", &fixture.ledger];
-        run(&[&arguments[..], &["--mechanism", "subset", "--total", total]].concat())
+        run(&[&arguments[..], &["--method", "subset", "--total", total]].concat())
     };
     let refused = release("4");
     assert!(refused.stderr.contains("; `--total 3` would fit\n"), "{}", refused.stderr);

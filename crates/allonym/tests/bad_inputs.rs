@@ -171,7 +171,7 @@ fn broken_pipe() {
     let place = Place::new();
     let input = place.file("in.csv", format!("text\n{}", "hello\n".repeat(200_000)));
     let mut child = allonym()
-        .args(["anonymize", &input, "--mechanism", "random"])
+        .args(["anonymize", &input, "--method", "random"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -231,7 +231,7 @@ fn writing_over_the_input() {
     let input = place.file("in.csv", "text\nhello\n");
     fails("output is the input", &run(&["anonymize", &input, "-o", &input]), 1, "is the input");
     let redirected = allonym()
-        .args(["anonymize", "--format", "csv", "-o", &input, "--mechanism", "random"])
+        .args(["anonymize", "--format", "csv", "-o", &input, "--method", "random"])
         .stdin(std::fs::File::open(&input).unwrap())
         .output()
         .unwrap();

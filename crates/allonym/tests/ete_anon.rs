@@ -34,7 +34,7 @@ fn an_agent_is_trained_used_and_promises_nothing() {
         "no formal guarantee",
         "60 records left out",
         "always the commonest: author ",
-        "--mechanism agent",
+        "--method agent",
     ] {
         assert!(outcome.stdout.contains(said), "{said}: {}", outcome.stdout);
     }
@@ -42,10 +42,10 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     let (few, out, model) = (place.name("few.csv"), place.name("out.csv"), place.name("model"));
     let command = ["anonymize", &few, "-o", &out, "--model", &model];
     let unnamed = run(&command);
-    assert!(unnamed.code == Some(2) && unnamed.stderr.contains("`--mechanism agent`"), "{unnamed:?}");
-    let priced = run(&[&command[..], &["--mechanism", "agent", "--epsilon", "1"]].concat());
+    assert!(unnamed.code == Some(2) && unnamed.stderr.contains("`--method agent`"), "{unnamed:?}");
+    let priced = run(&[&command[..], &["--method", "agent", "--epsilon", "1"]].concat());
     assert!(priced.code == Some(2) && priced.stderr.contains("no formal guarantee"), "{priced:?}");
-    let released = run(&[&command[..], &["--mechanism", "agent"]].concat());
+    let released = run(&[&command[..], &["--method", "agent"]].concat());
     assert_eq!(released.code, Some(0), "{}", released.stderr);
     assert!(
         released.stderr.contains("no formal guarantee") || released.stdout.contains("no formal guarantee"),
@@ -67,7 +67,7 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     );
     let odd = |more: &[&str]| {
         let (from, to) = (place.name("odd.jsonl"), place.name("odd-out.jsonl"));
-        let all = ["anonymize", &from, "-o", &to, "--model", &model, "--mechanism", "agent"];
+        let all = ["anonymize", &from, "-o", &to, "--model", &model, "--method", "agent"];
         (run(&[&all[..], more].concat()), place.read("odd-out.jsonl"))
     };
     let (outcome, written) = odd(&[]);
@@ -86,18 +86,18 @@ fn an_agent_is_trained_used_and_promises_nothing() {
 
     // With noise on the context there is a guarantee, for the whole text.
     let noised = |more: &[&str]| run(&[&command[..], more].concat());
-    let released = noised(&["--mechanism", "latent-gaussian", "--epsilon", "500", "--delta", "1e-6"]);
+    let released = noised(&["--method", "latent-gaussian", "--epsilon", "500", "--delta", "1e-6"]);
     assert_eq!(released.code, Some(0), "{}", released.stderr);
     let said = released.stderr + &released.stdout;
     for part in ["epsilon 500", "delta 0.000001", "noise on one vector for the whole text", "between any two texts"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(!said.contains("no formal guarantee"), "{said}");
-    let released = noised(&["--mechanism", "latent-laplace", "--epsilon", "1000", "--max-tokens", "5"]);
+    let released = noised(&["--method", "latent-laplace", "--epsilon", "1000", "--max-tokens", "5"]);
     assert_eq!(released.code, Some(0), "{}", released.stderr);
     let longest = place.read("out.csv").lines().skip(1).map(|line| line.split(' ').count()).max();
     assert!(longest.is_some_and(|tokens| tokens <= 5), "{longest:?}");
-    let without = noised(&["--mechanism", "latent-gaussian", "--epsilon", "500"]);
+    let without = noised(&["--method", "latent-gaussian", "--epsilon", "500"]);
     assert!(without.code == Some(2) && without.stderr.contains("needs a delta"), "{without:?}");
 
     // Other agents, with the auto-encoder as it is.
@@ -109,7 +109,7 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     let other = place.name("other");
     let none = train(&place, "third", &["--auto-encoder", &other]);
     assert!(none.code == Some(2) && none.stderr.contains("has no auto-encoder"), "{none:?}");
-    let released = run(&["anonymize", &few, "-o", &place.name("two.csv"), "--model", &other, "--mechanism", "agent"]);
+    let released = run(&["anonymize", &few, "-o", &place.name("two.csv"), "--model", &other, "--method", "agent"]);
     assert_eq!(released.code, Some(0), "{}", released.stderr);
 
     // What the paper measured, with the same auto-encoder; the second time nothing is learned anew.

@@ -91,7 +91,7 @@ fn the_promise_of_a_run_file_is_told() {
             &corpus.original,
             "-o",
             &released,
-            "--mechanism",
+            "--method",
             "randomized-response",
             "--epsilon-per-token",
             "9",

@@ -103,7 +103,7 @@ fn what_does_not_fit_together_is_said() {
     refused(&["--vocabulary-size", "500"], "a model has a vocabulary of its own");
     refused(&["--uniform", "0"], "`uniform` is 0");
     refused(&["--room=-1"], "`room` is -1");
-    refused(&["--mechanism", "subset", "--epsilon", "9", "--room", "2"], "`room`");
+    refused(&["--method", "subset", "--epsilon", "9", "--room", "2"], "`room`");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_large_delta_is_warned_of() {
 
 #[test]
 fn what_a_language_model_saves_is_not_guessed_at() {
-    let outcome = run(&["budget", "--mechanism", "fluent", "--epsilon-per-token", "8"]);
+    let outcome = run(&["budget", "--method", "fluent", "--epsilon-per-token", "8"]);
     assert!(outcome.stdout.contains("depends on what the language model expects"), "{outcome:?}");
     let all = run(&["budget", "--total", "100"]);
     assert!(all.stdout.lines().any(|line| line.contains("fluent") && line.ends_with("by the text")), "{}", all.stdout);

@@ -279,7 +279,7 @@ fn a_header_without_names_for_the_author_is_asked_about() {
 fn a_slow_pipe_does_not_hide_the_beginning() {
     use std::process::Stdio;
     let mut child = common::allonym()
-        .args(["anonymize", "--format", "csv", "--mechanism", "random"])
+        .args(["anonymize", "--format", "csv", "--method", "random"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

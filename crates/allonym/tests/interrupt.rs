@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Starts a run that waits for more input, after it has begun to write.
 fn begin(place: &Place, output: &str) -> Child {
     let mut child = allonym()
-        .args(["anonymize", "--format", "csv", "--mechanism", "random", "-o", &place.name(output)])
+        .args(["anonymize", "--format", "csv", "--method", "random", "-o", &place.name(output)])
         .stdin(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

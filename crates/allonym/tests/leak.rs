@@ -69,7 +69,7 @@ fn everything(
     let output = format!("out.{format}.gz");
     let mut command = common::allonym();
     command.current_dir(place.root()).args(["anonymize", &input, "-o", &output, "--json"]);
-    command.args(["--mechanism", mechanism, "--length", length, "--seed", "7", "--max-tokens", "8"]);
+    command.args(["--method", mechanism, "--length", length, "--seed", "7", "--max-tokens", "8"]);
     command.args(more);
     if let Some(epsilon) = parameters(mechanism).epsilon {
         command.args(["--epsilon", &epsilon.to_string()]);
@@ -155,7 +155,7 @@ fn texts_that_read_the_same_come_out_the_same_from_a_noised_vector() {
     let release = |text: &str| {
         let input = place.file("in.csv", csv(text));
         let latent =
-            ["--model", common::latent_model(), "--mechanism", "latent-laplace", "--epsilon", "1000000", "--seed", "7"];
+            ["--model", common::latent_model(), "--method", "latent-laplace", "--epsilon", "1000000", "--seed", "7"];
         let outcome = run(&[&["anonymize", &input, "-o", &place.name("out.csv")][..], &latent].concat());
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
         place.read("out.csv")

@@ -22,7 +22,7 @@ fn released(place: &Place, input: &str, more: &[&str]) -> Vec<String> {
     place.read("out.jsonl").lines().map(text).collect()
 }
 
-const SUBSET: [&str; 4] = ["--mechanism", "subset", "--epsilon", "12"];
+const SUBSET: [&str; 4] = ["--method", "subset", "--epsilon", "12"];
 
 #[test]
 fn a_release_says_what_the_model_was_trained_on() {
@@ -191,7 +191,7 @@ fn counts_of_words_are_released_instead_of_a_text() {
     let place = Place::new();
     let input = texts(&place, &["great great great great"]);
     let (out, vectors) = (place.name("out.jsonl"), common::vectors(&place));
-    let near = ["--mechanism", "syntf", "--epsilon", "79", "--embeddings", &vectors, "--length", "public"];
+    let near = ["--method", "syntf", "--epsilon", "79", "--embeddings", &vectors, "--length", "public"];
     let release = |more: &[&str]| {
         let outcome = run(&[&["anonymize", &input, "-o", &out][..], &near, more].concat());
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
@@ -215,7 +215,7 @@ fn noise_on_words_states_both_promises_and_what_it_needs() {
     let input = texts(&place, &["it was great"]);
     let (out, vectors) = (place.name("out.jsonl"), common::vectors(&place));
     let release =
-        |more: &[&str]| run(&[&["anonymize", &input, "-o", &out, "--mechanism", "metric-noise"][..], more].concat());
+        |more: &[&str]| run(&[&["anonymize", &input, "-o", &out, "--method", "metric-noise"][..], more].concat());
     let needs = ["--epsilon", "2", "--embeddings", &vectors, "--vocabulary-size", "100", "--length", "public"];
     let outcome = release(&needs);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
@@ -237,26 +237,26 @@ fn noise_on_the_vector_of_a_text_costs_once_whatever_its_length() {
     let out = place.name("out.jsonl");
     let release =
         |model: &str, more: &[&str]| run(&[&["anonymize", &input, "-o", &out, "--model", model][..], more].concat());
-    let outcome = release(latent_model(), &["--mechanism", "latent-laplace", "--epsilon", "5"]);
+    let outcome = release(latent_model(), &["--method", "latent-laplace", "--epsilon", "5"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     // Rounded to the grid of the noise, and never above what was asked for.
     let printed = ["epsilon 4.9999", "epsilon 5.0000"].iter().any(|start| outcome.stderr.contains(start));
     assert!(printed, "{}", outcome.stderr);
     assert!(outcome.stderr.contains("in one draw for the whole text, whatever its length"), "{}", outcome.stderr);
     assert_eq!(place.read("out.jsonl").lines().count(), 3);
-    let gaussian = ["--mechanism", "latent-gaussian", "--epsilon", "5"];
+    let gaussian = ["--method", "latent-gaussian", "--epsilon", "5"];
     let outcome = release(latent_model(), &[&gaussian[..], &["--delta", "1e-5"]].concat());
     assert!(outcome.code == Some(0) && outcome.stderr.contains("delta 0.00001"), "{}", outcome.stderr);
     for (refused, says) in [
         (release(latent_model(), &gaussian), "delta"),
         (release(latent_model(), &SUBSET), "draws token by token"),
-        (release(model(), &["--mechanism", "latent-laplace", "--epsilon", "5"]), "needs a model of kind adept"),
-        (release(latent_model(), &["--mechanism", "latent-laplace"]), "needs an epsilon"),
+        (release(model(), &["--method", "latent-laplace", "--epsilon", "5"]), "needs a model of kind adept"),
+        (release(latent_model(), &["--method", "latent-laplace"]), "needs an epsilon"),
         (
-            release(latent_model(), &["--mechanism", "latent-laplace", "--epsilon", "5", "--length", "public"]),
+            release(latent_model(), &["--method", "latent-laplace", "--epsilon", "5", "--length", "public"]),
             "decides the length",
         ),
-        (release(latent_model(), &["--mechanism", "latent-laplace", "--epsilon", "5", "--good", "3"]), "means nothing"),
+        (release(latent_model(), &["--method", "latent-laplace", "--epsilon", "5", "--good", "3"]), "means nothing"),
     ] {
         assert!(refused.code == Some(2) && refused.stderr.contains(says), "{says}: {refused:?}");
     }
@@ -305,7 +305,7 @@ fn a_total_pays_for_a_private_length_too() {
     let place = Place::new();
     let input = texts(&place, &["it was great"]);
     let release = |total: &str| {
-        let private = ["--mechanism", "subset", "--total", total, "--length", "private"];
+        let private = ["--method", "subset", "--total", total, "--length", "private"];
         run(&[&["anonymize", &input, "-o", &place.name("o.jsonl")][..], &private].concat())
     };
     let outcome = release("20");
@@ -383,7 +383,7 @@ fn a_model_that_nobody_would_ask_is_not_taken_in_silence() {
     let with = |mechanism: &[&str]| {
         run(&[&["anonymize", &input, "-o", &place.name("o.jsonl"), "--model", model()][..], mechanism].concat())
     };
-    let outcome = with(&["--mechanism", "random"]);
+    let outcome = with(&["--method", "random"]);
     assert!(outcome.code == Some(2) && outcome.stderr.contains("looks at no proposal"), "{outcome:?}");
     let outcome = with(&[]);
     assert!(outcome.code == Some(2) && outcome.stderr.contains("name a mechanism for it"), "{outcome:?}");

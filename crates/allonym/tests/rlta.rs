@@ -46,11 +46,11 @@ fn vectors_are_released_and_nothing_is_promised() {
     place.file("few.csv", records(6));
     let (few, out, model) = (place.name("few.csv"), place.name("out.csv"), place.name("model"));
     let command = ["anonymize", &few, "-o", &out, "--model", &model];
-    let texts = run(&[&command[..], &["--mechanism", "agent"]].concat());
+    let texts = run(&[&command[..], &["--method", "agent"]].concat());
     assert!(texts.code == Some(2) && texts.stderr.contains("`--form vector`"), "{texts:?}");
     let unnamed = run(&command);
-    assert!(unnamed.code == Some(2) && unnamed.stderr.contains("`--mechanism agent --form vector`"), "{unnamed:?}");
-    let released = run(&[&command[..], &["--mechanism", "agent", "--form", "vector"]].concat());
+    assert!(unnamed.code == Some(2) && unnamed.stderr.contains("`--method agent --form vector`"), "{unnamed:?}");
+    let released = run(&[&command[..], &["--method", "agent", "--form", "vector"]].concat());
     assert_eq!(released.code, Some(0), "{}", released.stderr);
     let said = released.stderr + &released.stdout;
     for part in ["no formal guarantee", "measured when the model was made", "gender", "no text is written"] {

@@ -12,7 +12,7 @@ fn tokens(place: &Place, file: Option<&str>, environment: Option<&str>, flag: Op
         &place.file("in.txt", "word ".repeat(100)),
         "--length",
         "public",
-        "--mechanism",
+        "--method",
         "random",
     ]);
     if let Some(file) = file {

@@ -6,7 +6,8 @@
 use super::inputs::for_draws;
 use super::{Effort, Finding};
 use crate::clopper_pearson::bounds;
-use crate::mechanism::Mechanism;
+use crate::context::PublicContext;
+use crate::mechanism::{Draw, Mechanism};
 use crate::rng::{Entropy, PrivacyRng, Purpose};
 use crate::statistics::FALSE_ALARM;
 use allonym_text::Private;
@@ -71,11 +72,11 @@ fn loss(first: &Halves, second: &Halves, confidence: f64) -> f64 {
 }
 
 /// Audits a mechanism by its draws.
-pub(super) fn audit(mechanism: &dyn Mechanism, effort: &Effort) -> Finding {
+pub(super) fn audit(mechanism: &dyn Mechanism, context: &PublicContext<'_>, effort: &Effort) -> Finding {
     let outcomes = mechanism.outcomes();
     let inputs = for_draws(outcomes as usize);
     let counted = Halves::count(inputs.len(), outcomes as usize, effort, 1 << 48, |input, rng| {
-        *mechanism.draw(Private::new(&inputs[input]), rng).value() as usize
+        mechanism.draw(Private::new(&inputs[input]), context, rng).value().position()
     });
     let (claim, found) = (mechanism.loss().epsilon, lower_bound(&counted));
     Finding { mechanism: mechanism.name(), layer: "black box", outcomes, claim, found, passed: found <= claim + 1e-12 }

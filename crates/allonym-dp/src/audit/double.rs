@@ -1,10 +1,10 @@
 //! What test doubles of mechanisms are made of. Floats draw here: the bugs are larger than their errors.
 
+use crate::context::PublicContext;
 use crate::loss::{Class, Loss};
 use crate::mechanism::{Mechanism, Reads};
-use crate::released::{DrawFrom, Released};
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
-use allonym_text::Private;
 use std::fmt;
 
 pub(super) type Draw = Box<dyn Fn(&[f32], &mut PrivacyRng) -> u32 + Send + Sync>;
@@ -32,6 +32,10 @@ impl Mechanism for Mutant {
         self.name
     }
 
+    fn claimed_by(&self) -> &'static str {
+        "a test double"
+    }
+
     fn outcomes(&self) -> u32 {
         S as u32
     }
@@ -40,12 +44,12 @@ impl Mechanism for Mutant {
         Reads::Probabilities
     }
 
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
+    fn distribution(&self, scores: &[f32], _: &PublicContext<'_>) -> Option<Vec<f64>> {
         self.law.as_ref().map(|law| law(scores))
     }
 
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        scores.draw(|scores| (self.draw)(scores, rng))
+    fn choose(&self, scores: &[f32], _: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome {
+        Outcome::new((self.draw)(scores, rng))
     }
 
     fn loss(&self) -> Loss {

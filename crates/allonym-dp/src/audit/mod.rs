@@ -15,6 +15,8 @@ mod black_box;
 #[cfg(test)]
 mod double;
 mod exact;
+#[cfg(test)]
+mod fluent_texts;
 mod inputs;
 mod joint;
 #[cfg(test)]
@@ -27,6 +29,7 @@ mod texts;
 
 pub use inputs::extremal;
 
+use crate::context::PublicContext;
 use crate::mechanism::Mechanism;
 use serde::Serialize;
 
@@ -62,12 +65,30 @@ pub struct Finding {
     pub passed: bool,
 }
 
-/// Runs every layer on a mechanism with few outcomes.
+/// Runs every layer on a mechanism with few outcomes; one that reads the public context, after several of them.
 pub fn audit(mechanism: &dyn Mechanism, effort: &Effort) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    findings.extend(exact::audit(mechanism));
-    findings.extend(sampler::audit(mechanism, effort));
-    findings.push(black_box::audit(mechanism, effort));
-    findings.push(joint::audit(mechanism, effort));
+    let mut findings = audit_in(mechanism, &PublicContext::NONE, effort);
+    if mechanism.reads_context() {
+        for logits in contexts(mechanism.outcomes() as usize) {
+            findings.extend(audit_in(mechanism, &PublicContext::expecting(&logits), effort));
+        }
+    }
     findings
+}
+
+/// Runs every layer on a mechanism with few outcomes in one public context, which is the same for all inputs.
+pub fn audit_in(mechanism: &dyn Mechanism, context: &PublicContext<'_>, effort: &Effort) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(exact::audit(mechanism, context));
+    findings.extend(sampler::audit(mechanism, context, effort));
+    findings.push(black_box::audit(mechanism, context, effort));
+    findings.push(joint::audit(mechanism, context, effort));
+    findings
+}
+
+/// Public logits at which a mechanism that reads them is audited: falling, and with one outcome nearly certain.
+fn contexts(outcomes: usize) -> [Vec<f32>; 2] {
+    let falling = (0..outcomes).map(|outcome| -(outcome as f32)).collect();
+    let certain = (0..outcomes).map(|outcome| if outcome == 1 { 9.0 } else { 0.0 }).collect();
+    [falling, certain]
 }

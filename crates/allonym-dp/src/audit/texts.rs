@@ -2,12 +2,14 @@
 
 use super::Effort;
 use super::black_box::{Halves, lower_bound};
-use super::text_audit::{Words, found_in};
+use super::text_audit::{found_in, released};
+use crate::context::PublicContext;
 use crate::guarantee::{Guarantee, Strength};
 use crate::length::Length;
-use crate::mechanism::{Mechanism, RandomizedResponse};
-use crate::release::{Terms, release};
+use crate::mechanism::{Draw, Mechanism, RandomizedResponse};
+use crate::release::NoExpectation;
 use crate::rng::{Entropy, PrivacyRng, Purpose};
+use crate::terms::Terms;
 use allonym_text::Private;
 use allonym_text::vocabulary::END;
 
@@ -27,7 +29,7 @@ fn found(run: impl Fn(&[u32], &mut PrivacyRng) -> Vec<u32>) -> f64 {
 }
 
 fn as_released(words: &[u32], rng: &mut PrivacyRng) -> Vec<u32> {
-    release(&mechanism(), Words::new(words, OUTCOMES), &TERMS, rng).into_value()
+    released(&mechanism(), &mut NoExpectation, words, &TERMS, rng)
 }
 
 /// What the guarantee says of a text.
@@ -57,9 +59,7 @@ fn charging_a_sentence_instead_of_the_text_would_be_found() {
     let sentence = Terms { max_tokens: 1, ..TERMS };
     let by_sentence = |words: &[u32], rng: &mut PrivacyRng| -> Vec<u32> {
         let sentences = [words.first(), words.get(1)].map(|word| word.copied().map_or(Vec::new(), |word| vec![word]));
-        let released =
-            sentences.map(|words| release(&mechanism(), Words::new(&words, OUTCOMES), &sentence, rng).into_value());
-        released.concat()
+        sentences.map(|words| released(&mechanism(), &mut NoExpectation, &words, &sentence, rng)).concat()
     };
     assert!(found(by_sentence) > mechanism().loss().epsilon);
 }
@@ -94,7 +94,7 @@ fn beside_another_record(stream_of_other: u64) -> f64 {
     let mut runs = 0;
     let draw = |word: u32, rng: &mut PrivacyRng| {
         let scores: Vec<f32> = (0..OUTCOMES).map(|outcome| if outcome == word { 1.0 } else { 0.0 }).collect();
-        mechanism().draw(Private::new(&scores), rng).into_value() as usize
+        mechanism().draw(Private::new(&scores), &PublicContext::NONE, rng).into_value().position()
     };
     let effort = Effort::default();
     lower_bound(&Halves::count(2, cells, &effort, 1 << 45, |text, _| {

@@ -5,15 +5,15 @@
 //! base and one good token this is the minimax-optimal local sampler of Park, Asoodeh and Lee (2024).
 #![doc = include_str!("band.md")]
 
+use crate::context::PublicContext;
 use crate::error::DpError;
 use crate::loss::{Class, Loss};
 use crate::mechanism::band_lambda::{Lifted, best_of, lambda, last_needed};
 use crate::mechanism::parameters::{Parameters, check_count, check_epsilon};
 use crate::mechanism::{Mechanism, Reads};
-use crate::released::{DrawFrom, Released};
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
 use crate::table::{ln_ratio_up, probability};
-use allonym_text::Private;
 
 /// About how many units of probability there are: 2^52 sums of integers convert to floats without loss.
 const UNITS: f64 = (1u64 << 52) as f64;
@@ -194,19 +194,16 @@ impl Base {
     }
 
     /// Draws a token for a proposal.
-    pub fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        scores.draw(|scores| {
-            let mut place = rng.below(self.total);
-            let more = self.more(scores);
-            for (token, extra) in &more {
-                if place < *extra {
-                    return *token;
-                }
-                place -= extra;
+    fn choose(&self, scores: &[f32], rng: &mut PrivacyRng) -> Outcome {
+        let mut place = rng.below(self.total);
+        for (token, extra) in self.more(scores) {
+            if place < extra {
+                return Outcome::new(token);
             }
-            // Not above anybody's least: the base decides.
-            (self.before.partition_point(|before| *before <= place) - 1) as u32
-        })
+            place -= extra;
+        }
+        // Not above anybody's least: the base decides.
+        Outcome::new((self.before.partition_point(|before| *before <= place) - 1) as u32)
     }
 }
 
@@ -254,6 +251,10 @@ impl Mechanism for Band {
         Self::NAME
     }
 
+    fn claimed_by(&self) -> &'static str {
+        env!("CARGO_PKG_NAME")
+    }
+
     fn outcomes(&self) -> u32 {
         self.base.least.len() as u32
     }
@@ -262,12 +263,12 @@ impl Mechanism for Band {
         Reads::Probabilities
     }
 
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
+    fn distribution(&self, scores: &[f32], _: &PublicContext<'_>) -> Option<Vec<f64>> {
         Some(self.base.distribution(scores))
     }
 
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        self.base.draw(scores, rng)
+    fn choose(&self, scores: &[f32], _: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome {
+        self.base.choose(scores, rng)
     }
 
     fn loss(&self) -> Loss {

@@ -4,14 +4,14 @@
 //! nothing can be saved for a large vocabulary. Log-probabilities that are floored instead need no factor 2.
 #![doc = include_str!("clipped_logit.md")]
 
+use crate::context::PublicContext;
 use crate::error::DpError;
 use crate::loss::{Class, Loss};
 use crate::mechanism::parameters::{Parameters, check_epsilon};
 use crate::mechanism::{Mechanism, Reads};
-use crate::released::{DrawFrom, Released};
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
 use crate::table::{Table, draw_above_floor, level, ln_ratio_up, probabilities_above_floor};
-use allonym_text::Private;
 
 /// Weights e^(range u) for scores u in [0, 1] that any two texts may change at will.
 #[derive(Clone, Debug)]
@@ -117,6 +117,10 @@ impl Mechanism for ClippedLogit {
         Self::NAME
     }
 
+    fn claimed_by(&self) -> &'static str {
+        env!("CARGO_PKG_NAME")
+    }
+
     fn outcomes(&self) -> u32 {
         self.scores.outcomes
     }
@@ -125,12 +129,12 @@ impl Mechanism for ClippedLogit {
         Reads::Logits
     }
 
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
+    fn distribution(&self, scores: &[f32], _: &PublicContext<'_>) -> Option<Vec<f64>> {
         Some(self.scores.distribution(self.unit(scores)))
     }
 
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        scores.draw(|scores| self.scores.draw(self.unit(scores), rng))
+    fn choose(&self, scores: &[f32], _: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome {
+        Outcome::new(self.scores.draw(self.unit(scores), rng))
     }
 
     fn loss(&self) -> Loss {

@@ -3,14 +3,14 @@
 //! Clipping log-probabilities from below instead of logits on both sides costs half: the loss of a token is clip / T.
 #![doc = include_str!("floored.md")]
 
+use crate::context::PublicContext;
 use crate::error::DpError;
 use crate::loss::Loss;
 use crate::mechanism::parameters::{Parameters, check_epsilon};
 use crate::mechanism::{Mechanism, Reads};
-use crate::released::{DrawFrom, Released};
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
 use crate::table::ConvexScores;
-use allonym_text::Private;
 
 /// Floored log-probabilities over a fixed number of outcomes.
 #[derive(Clone, Debug)]
@@ -57,6 +57,10 @@ impl Mechanism for Floored {
         Self::NAME
     }
 
+    fn claimed_by(&self) -> &'static str {
+        env!("CARGO_PKG_NAME")
+    }
+
     fn outcomes(&self) -> u32 {
         self.scores.outcomes
     }
@@ -65,12 +69,12 @@ impl Mechanism for Floored {
         Reads::Probabilities
     }
 
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
+    fn distribution(&self, scores: &[f32], _: &PublicContext<'_>) -> Option<Vec<f64>> {
         Some(self.scores.distribution(scores))
     }
 
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        scores.draw(|scores| self.scores.draw(scores, rng))
+    fn choose(&self, scores: &[f32], _: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome {
+        Outcome::new(self.scores.draw(scores, rng))
     }
 
     fn loss(&self) -> Loss {

@@ -3,13 +3,13 @@
 //! A token that is expected costs little to keep, and a token that is not kept is replaced by one that fits what has been written so far.
 #![doc = include_str!("fluent.md")]
 
+use crate::context::PublicContext;
 use crate::error::DpError;
 use crate::loss::{Class, Loss};
 use crate::mechanism::parameters::{Parameters, check_epsilon, check_part};
 use crate::mechanism::{Mechanism, Reads};
-use crate::released::{DrawFrom, Released};
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
-use allonym_text::Private;
 
 /// About how many units of probability there are.
 const UNITS: f64 = (1u64 << 52) as f64;
@@ -90,7 +90,8 @@ impl Fluent {
         1.0 / (self.share * (self.odds - 1.0) + 1.0)
     }
 
-    /// The band for a step, from a public model's logits of all outcomes. Logits that are none are taken for no knowledge at all.
+    /// The band for a step, from a public model's logits of all outcomes. Invalid logits (NaN, infinite or of the wrong length) fall back to the
+    /// uniform distribution.
     pub fn expected(&self, logits: &[f32]) -> Expected {
         let count = self.outcomes as usize;
         let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -109,18 +110,6 @@ impl Fluent {
         // Rounded down: the share that is used is at most the one that is charged.
         let whole = ((sum as f64 / m) as u64).max(sum);
         Expected { odds: self.odds, least, sum, whole }
-    }
-
-    /// The chance that the one preferred token is drawn where every token is as likely as another.
-    pub fn kept_unexpected(&self) -> f64 {
-        let m = self.least_part();
-        let flat = 1.0 / f64::from(self.outcomes);
-        (self.odds * m * flat).min(1.0 - m * (1.0 - flat))
-    }
-
-    /// The band where nothing is expected: every token is as likely as another.
-    fn unexpected(&self) -> Expected {
-        self.expected(&vec![0.0; self.outcomes as usize])
     }
 }
 
@@ -175,41 +164,45 @@ impl Expected {
     }
 
     /// Draws a token for the scores of a text.
-    pub fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        scores.draw(|scores| {
-            let given = self.given(scores);
-            let mut place = rng.below(self.whole);
-            if place < self.sum {
-                return at(place, self.least.iter().copied());
+    fn choose(&self, scores: &[f32], rng: &mut PrivacyRng) -> Outcome {
+        let given = self.given(scores);
+        let mut place = rng.below(self.whole);
+        if place < self.sum {
+            return at(place, self.least.iter().copied());
+        }
+        place -= self.sum;
+        for (outcome, more) in &given.more {
+            if place < *more {
+                return Outcome::new(*outcome);
             }
-            place -= self.sum;
-            for (outcome, more) in &given.more {
-                if place < *more {
-                    return *outcome;
-                }
-                place -= more;
-            }
-            let mut least = self.least.clone();
-            given.more.iter().for_each(|(outcome, _)| least[*outcome as usize] = 0);
-            at(rng.below(self.others(&given)), least.into_iter())
-        })
+            place -= more;
+        }
+        let mut least = self.least.clone();
+        given.more.iter().for_each(|(outcome, _)| least[*outcome as usize] = 0);
+        at(rng.below(self.others(&given)), least.into_iter())
     }
 }
 
-/// The outcome at a place among the units of all.
-fn at(mut place: u64, units: impl Iterator<Item = u64>) -> u32 {
-    for (outcome, units) in units.enumerate() {
-        if place < units {
-            return outcome as u32;
+/// The outcome that holds the unit at a position, which lies below the sum of all units.
+fn at(mut position: u64, units: impl Iterator<Item = u64>) -> Outcome {
+    let mut last = 0;
+    for (outcome, units) in (0..).zip(units) {
+        if position < units {
+            return Outcome::new(outcome);
         }
-        place -= units;
+        position -= units;
+        last = outcome;
     }
-    unreachable!("the place lies below the sum of all units")
+    Outcome::new(last)
 }
 
 impl Mechanism for Fluent {
     fn name(&self) -> &'static str {
         Self::NAME
+    }
+
+    fn claimed_by(&self) -> &'static str {
+        env!("CARGO_PKG_NAME")
     }
 
     fn outcomes(&self) -> u32 {
@@ -220,12 +213,22 @@ impl Mechanism for Fluent {
         Reads::Order
     }
 
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
-        Some(self.unexpected().distribution(scores))
+    fn survival(&self) -> f64 {
+        let m = self.least_part();
+        let flat = 1.0 / f64::from(self.outcomes);
+        (self.odds * m * flat).min(1.0 - m * (1.0 - flat))
     }
 
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        self.unexpected().draw(scores, rng)
+    fn reads_context(&self) -> bool {
+        true
+    }
+
+    fn distribution(&self, scores: &[f32], context: &PublicContext<'_>) -> Option<Vec<f64>> {
+        Some(self.expected(context.logits()).distribution(scores))
+    }
+
+    fn choose(&self, scores: &[f32], context: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome {
+        self.expected(context.logits()).choose(scores, rng)
     }
 
     fn loss(&self) -> Loss {
@@ -238,61 +241,22 @@ impl Mechanism for Fluent {
         let hit = (self.share * self.epsilon.exp() * m * (1.0 + 1e-12 + 1e-15 / to_give)).min(most);
         Loss { epsilon: self.epsilon, class: Class::Band { hit } }
     }
-
-    fn as_fluent(&self) -> Option<&Fluent> {
-        Some(self)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::{Effort, audit};
+    use crate::audit::{Effort, audit_in};
 
-    /// The mechanism after a text that makes some tokens likely: what is public is the same for all inputs of an audit.
-    #[derive(Debug)]
-    struct After {
-        fluent: Fluent,
-        expected: Expected,
-    }
-
-    impl After {
-        fn new(epsilon: f64, logits: &[f32]) -> Self {
-            let fluent = Fluent::new(epsilon, 0.2, 4.0, logits.len() as u32).unwrap();
-            Self { expected: fluent.expected(logits), fluent }
-        }
-    }
-
-    impl Mechanism for After {
-        fn name(&self) -> &'static str {
-            "fluent, after a text"
-        }
-
-        fn outcomes(&self) -> u32 {
-            self.fluent.outcomes()
-        }
-
-        fn reads(&self) -> Reads {
-            Reads::Order
-        }
-
-        fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
-            Some(self.expected.distribution(scores))
-        }
-
-        fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-            self.expected.draw(scores, rng)
-        }
-
-        fn loss(&self) -> Loss {
-            self.fluent.loss()
-        }
+    fn expecting(epsilon: f64, logits: &[f32]) -> Expected {
+        Fluent::new(epsilon, 0.2, 4.0, logits.len() as u32).unwrap().expected(logits)
     }
 
     #[test]
     fn it_keeps_its_claim_whatever_is_expected() {
         for logits in [[0.0_f32; 6], [3.0, 1.0, 0.0, -1.0, -2.0, 0.5], [9.0, 0.0, 0.0, 0.0, -9.0, 0.0]] {
-            for finding in audit(&After::new(1.5, &logits), &Effort::default()) {
+            let fluent = Fluent::new(1.5, 0.2, 4.0, 6).unwrap();
+            for finding in audit_in(&fluent, &PublicContext::expecting(&logits), &Effort::default()) {
                 assert!(finding.passed, "{logits:?}: {finding:?}");
             }
         }
@@ -301,10 +265,10 @@ mod tests {
     #[test]
     fn a_token_that_is_expected_is_kept_and_another_is_replaced_by_what_is_expected() {
         // By hand: 4 e^-4 is less than a third, and there are three tokens, so tau = 1/3; m = 1 / ((e^4 - 1) / 3 + 1) = 0.053005.
-        let after = After::new(4.0, &[0.9_f32.ln(), 0.099_f32.ln(), 0.001_f32.ln()]);
+        let expected = expecting(4.0, &[0.9_f32.ln(), 0.099_f32.ln(), 0.001_f32.ln()]);
         let kept = |outcome: usize| {
             let scores: Vec<f32> = (0..3).map(|i| if i == outcome { 1.0 } else { 0.0 }).collect();
-            after.expected.distribution(&scores)
+            expected.distribution(&scores)
         };
         // A fifth is the same for all: mu = 0.8 (0.9, 0.099, 0.001) + 0.2 / 3 = 0.786667, 0.145867, 0.067467. The first takes all that is to give:
         // 0.786667 m + 1 - m = 0.988692.
@@ -319,8 +283,8 @@ mod tests {
     fn an_unexpected_token_is_kept_as_often_as_is_said() {
         for epsilon in [1.0, 6.0, 12.0] {
             let fluent = Fluent::build(&Parameters::of_loss(epsilon), 1000).unwrap();
-            let stated = fluent.unexpected().distribution(&[0.0, 1.0])[1];
-            assert!((stated - fluent.kept_unexpected()).abs() < 1e-9, "{epsilon}: {stated}");
+            let stated = fluent.expected(&[]).distribution(&[0.0, 1.0])[1];
+            assert!((stated - fluent.survival()).abs() < 1e-9, "{epsilon}: {stated}");
         }
     }
 
@@ -336,15 +300,15 @@ mod tests {
     #[test]
     fn a_text_that_prefers_nothing_is_written_by_the_model() {
         let logits = [2.0_f32, 0.0, -1.0, 1.0];
-        let after = After::new(2.0, &logits);
+        let expected = expecting(2.0, &logits);
         let sum: f64 = logits.iter().map(|logit| f64::from(*logit).exp()).sum();
-        for (p, logit) in after.expected.distribution(&[]).iter().zip(logits) {
+        for (p, logit) in expected.distribution(&[]).iter().zip(logits) {
             assert!((p - (0.8 * f64::from(logit).exp() / sum + 0.05)).abs() < 1e-6);
         }
     }
 
     #[test]
-    fn logits_that_are_none_are_no_knowledge() {
+    fn invalid_logits_fall_back_to_the_uniform_distribution() {
         let fluent = Fluent::new(2.0, 0.2, 4.0, 4).unwrap();
         for logits in [vec![f32::NAN; 4], vec![f32::INFINITY; 4], vec![1.0; 3], vec![f32::NEG_INFINITY; 4]] {
             let found = fluent.expected(&logits).distribution(&[]);

@@ -6,15 +6,15 @@
 //! [`VectorNoise`](crate::vector_noise::VectorNoise).
 #![doc = include_str!("metric.md")]
 
+use crate::context::PublicContext;
 use crate::error::DpError;
 use crate::loss::Loss;
 use crate::mechanism::clipped_logit::{ClippedLogit, FreeScores};
 use crate::mechanism::parameters::{Parameters, check_epsilon};
 use crate::mechanism::{Mechanism, Reads};
-use crate::released::{DrawFrom, Released};
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
 use crate::table::LEVELS;
-use allonym_text::Private;
 
 /// The truncated exponential mechanism on distances, over a fixed number of outcomes.
 #[derive(Clone, Debug)]
@@ -67,6 +67,10 @@ impl Mechanism for Metric {
         Self::NAME
     }
 
+    fn claimed_by(&self) -> &'static str {
+        env!("CARGO_PKG_NAME")
+    }
+
     fn outcomes(&self) -> u32 {
         self.scores.outcomes
     }
@@ -75,12 +79,12 @@ impl Mechanism for Metric {
         Reads::Distances
     }
 
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
+    fn distribution(&self, scores: &[f32], _: &PublicContext<'_>) -> Option<Vec<f64>> {
         Some(self.scores.distribution(self.unit(scores)))
     }
 
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        scores.draw(|scores| self.scores.draw(self.unit(scores), rng))
+    fn choose(&self, scores: &[f32], _: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome {
+        Outcome::new(self.scores.draw(self.unit(scores), rng))
     }
 
     /// Between any two words: that of clipped scores of range epsilon clip / 2.

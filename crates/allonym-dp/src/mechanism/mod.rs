@@ -31,9 +31,11 @@ pub use subset::Subset;
 pub use syntf::SynTf;
 pub use two_set::TwoSet;
 
+use crate::context::PublicContext;
 use crate::error::DpError;
-use crate::loss::Loss;
-use crate::released::Released;
+use crate::exit::{DrawFrom, Released};
+use crate::loss::{Class, Loss};
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
 use allonym_text::Private;
 use std::fmt;
@@ -56,10 +58,17 @@ pub enum Reads {
     Distances,
 }
 
-/// Draws one token of a release from scores that depend on the original text.
+/// Chooses one outcome from scores that depend on the original text.
+///
+/// Other crates may implement it: the release loop, the accounting and the audits treat every mechanism alike, only
+/// [`Draw::draw`] turns what it chose into a [`Released`] value, and the statement names the crate that
+/// [claims](Mechanism::claimed_by) the loss.
 pub trait Mechanism: Send + Sync + fmt::Debug {
-    /// The name in the catalogue.
+    /// The name in catalogues and statements.
     fn name(&self) -> &'static str;
+
+    /// The crate that claims the loss: `env!("CARGO_PKG_NAME")`.
+    fn claimed_by(&self) -> &'static str;
 
     /// How many outcomes a draw has.
     fn outcomes(&self) -> u32;
@@ -67,26 +76,48 @@ pub trait Mechanism: Send + Sync + fmt::Debug {
     /// What the scores are taken for.
     fn reads(&self) -> Reads;
 
+    /// Whether draws depend on the public context.
+    fn reads_context(&self) -> bool {
+        false
+    }
+
     /// The exact probability of each outcome for given scores, where it can be enumerated. Audits compare draws with it,
     /// and pairs of inputs by it.
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>>;
+    fn distribution(&self, scores: &[f32], context: &PublicContext<'_>) -> Option<Vec<f64>>;
 
-    /// Draws an outcome.
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32>;
+    /// Chooses an outcome. Called by [`Draw::draw`] only.
+    fn choose(&self, scores: &[f32], context: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome;
 
-    /// What one draw costs.
+    /// The privacy loss of one draw.
     fn loss(&self) -> Loss;
+
+    /// The probability that a good token is drawn when the proposal could not be better, where no token is expected more
+    /// than another.
+    fn survival(&self) -> f64 {
+        let others = f64::from(self.outcomes() - 1);
+        match self.loss().class {
+            Class::Independent => 1.0 / (others + 1.0),
+            Class::Band { hit } => hit,
+            Class::BoundedRange { range } => 1.0 / (1.0 + others * (-range / 2.0).exp()),
+        }
+    }
 
     /// What the mechanism's source prints as the loss of one draw, where it differs from the truth.
     fn paper_epsilon(&self) -> Option<f64> {
         None
     }
+}
 
-    /// The mechanism as one that draws around what a public model expects, if it is one.
-    fn as_fluent(&self) -> Option<&Fluent> {
-        None
+/// The one step from private scores to a released outcome. Implemented for every mechanism, and by nothing else.
+pub trait Draw: Mechanism {
+    /// Draws an outcome. An index that the mechanism does not have is replaced by the last one, which is post-processing.
+    fn draw(&self, scores: Private<&[f32]>, context: &PublicContext<'_>, rng: &mut PrivacyRng) -> Released<Outcome> {
+        let last = self.outcomes().saturating_sub(1);
+        scores.draw(|scores| Outcome::new(self.choose(scores, context, rng).index().min(last)))
     }
 }
+
+impl<M: Mechanism + ?Sized> Draw for M {}
 
 type Build = fn(&Parameters, outcomes: u32) -> Result<Box<dyn Mechanism>, DpError>;
 

@@ -2,13 +2,13 @@
 //!
 //! It hides everything and keeps nothing. The papers measure with it how low an attack can go.
 
+use crate::context::PublicContext;
 use crate::error::DpError;
 use crate::loss::{Class, Loss};
 use crate::mechanism::parameters::Parameters;
 use crate::mechanism::{Mechanism, Reads};
-use crate::released::Released;
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
-use allonym_text::Private;
 
 /// Uniform replacement over a fixed number of outcomes.
 #[derive(Clone, Debug)]
@@ -32,6 +32,10 @@ impl Mechanism for Random {
         Self::NAME
     }
 
+    fn claimed_by(&self) -> &'static str {
+        env!("CARGO_PKG_NAME")
+    }
+
     fn outcomes(&self) -> u32 {
         self.outcomes
     }
@@ -40,12 +44,12 @@ impl Mechanism for Random {
         Reads::Nothing
     }
 
-    fn distribution(&self, _scores: &[f32]) -> Option<Vec<f64>> {
+    fn distribution(&self, _: &[f32], _: &PublicContext<'_>) -> Option<Vec<f64>> {
         Some(vec![1.0 / f64::from(self.outcomes); self.outcomes as usize])
     }
 
-    fn draw(&self, _scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        Released::by_mechanism(rng.below(u64::from(self.outcomes)) as u32)
+    fn choose(&self, _: &[f32], _: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome {
+        Outcome::new(rng.below(u64::from(self.outcomes)) as u32)
     }
 
     /// Nothing. Proof: a draw does not read the scores, so the distribution of every draw, and of any number of them, is

@@ -3,14 +3,14 @@
 //! The best-scored token is kept with weight e^epsilon, every other token has weight 1. No epsilon-DP mechanism keeps
 //! a given token more often.
 
+use crate::context::PublicContext;
 use crate::error::DpError;
 use crate::loss::Loss;
 use crate::mechanism::parameters::Parameters;
 use crate::mechanism::subset::Subset;
 use crate::mechanism::{Mechanism, Reads};
-use crate::released::Released;
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
-use allonym_text::Private;
 
 /// Keeps the best token or draws any other: [`Subset`] with one good token.
 #[derive(Clone, Debug)]
@@ -45,6 +45,10 @@ impl Mechanism for RandomizedResponse {
         Self::NAME
     }
 
+    fn claimed_by(&self) -> &'static str {
+        env!("CARGO_PKG_NAME")
+    }
+
     fn outcomes(&self) -> u32 {
         self.0.outcomes()
     }
@@ -53,12 +57,12 @@ impl Mechanism for RandomizedResponse {
         self.0.reads()
     }
 
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
-        self.0.distribution(scores)
+    fn distribution(&self, scores: &[f32], context: &PublicContext<'_>) -> Option<Vec<f64>> {
+        self.0.distribution(scores, context)
     }
 
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        self.0.draw(scores, rng)
+    fn choose(&self, scores: &[f32], context: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome {
+        self.0.choose(scores, context, rng)
     }
 
     fn loss(&self) -> Loss {

@@ -3,14 +3,14 @@
 //! With g acceptable tokens no epsilon-DP mechanism draws an acceptable one more often on average over the vocabulary.
 #![doc = include_str!("subset.md")]
 
+use crate::context::PublicContext;
 use crate::error::DpError;
 use crate::loss::{Class, Loss};
 use crate::mechanism::parameters::{Parameters, check_count, check_epsilon};
 use crate::mechanism::{Mechanism, Reads};
-use crate::released::{DrawFrom, Released};
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
 use crate::table::{draw_above_floor, highest, ln_ratio_up, probabilities_above_floor};
-use allonym_text::Private;
 
 /// Subset selection over a fixed number of outcomes.
 #[derive(Clone, Debug)]
@@ -64,6 +64,10 @@ impl Mechanism for Subset {
         Self::NAME
     }
 
+    fn claimed_by(&self) -> &'static str {
+        env!("CARGO_PKG_NAME")
+    }
+
     fn outcomes(&self) -> u32 {
         self.outcomes
     }
@@ -72,13 +76,12 @@ impl Mechanism for Subset {
         Reads::Order
     }
 
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
+    fn distribution(&self, scores: &[f32], _: &PublicContext<'_>) -> Option<Vec<f64>> {
         Some(probabilities_above_floor(self.outcomes, self.floor, &self.weights(scores)))
     }
 
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        let more = scores.map(|scores| self.weights(scores));
-        more.draw(|more| draw_above_floor(self.outcomes, self.floor, &more, rng))
+    fn choose(&self, scores: &[f32], _: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome {
+        Outcome::new(draw_above_floor(self.outcomes, self.floor, &self.weights(scores), rng))
     }
 
     fn loss(&self) -> Loss {

@@ -3,14 +3,14 @@
 //! A rating is not a probability: the ratings of all words may be high at once, so the factor 2 of the exponential
 //! mechanism is needed, and the loss of a word is close to epsilon.
 
+use crate::context::PublicContext;
 use crate::error::DpError;
 use crate::loss::Loss;
 use crate::mechanism::clipped_logit::{ClippedLogit, FreeScores};
 use crate::mechanism::parameters::{Parameters, check_epsilon};
 use crate::mechanism::{Mechanism, Reads};
-use crate::released::{DrawFrom, Released};
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
-use allonym_text::Private;
 
 /// The exponential mechanism on ratings, over a fixed number of outcomes.
 #[derive(Clone, Debug)]
@@ -47,6 +47,10 @@ impl Mechanism for SynTf {
         Self::NAME
     }
 
+    fn claimed_by(&self) -> &'static str {
+        env!("CARGO_PKG_NAME")
+    }
+
     fn outcomes(&self) -> u32 {
         self.scores.outcomes
     }
@@ -55,12 +59,12 @@ impl Mechanism for SynTf {
         Reads::Ratings
     }
 
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
+    fn distribution(&self, scores: &[f32], _: &PublicContext<'_>) -> Option<Vec<f64>> {
         Some(self.scores.distribution(scores.iter().copied()))
     }
 
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        scores.draw(|scores| self.scores.draw(scores.iter().copied(), rng))
+    fn choose(&self, scores: &[f32], _: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome {
+        Outcome::new(self.scores.draw(scores.iter().copied(), rng))
     }
 
     /// As for clipped logits with R = epsilon / 2 (proof there).

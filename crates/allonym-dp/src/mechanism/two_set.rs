@@ -5,15 +5,15 @@
 //! open, the token is uniform over the vocabulary: an error there would tell texts apart with certainty.
 #![doc = include_str!("two_set.md")]
 
+use crate::context::PublicContext;
 use crate::error::DpError;
 use crate::loss::{Class, Loss};
 use crate::mechanism::parameters::{Parameters, check_count, check_epsilon};
 use crate::mechanism::two_set_law::law;
 use crate::mechanism::{Mechanism, Reads};
-use crate::released::{DrawFrom, Released};
+use crate::outcome::Outcome;
 use crate::rng::PrivacyRng;
 use crate::table::{LEVELS, ln_ratio_up, probability};
-use allonym_text::Private;
 
 /// The sum of the two chances of a choice: it is drawn from 2^40 numbers.
 const WHOLE: u64 = 1 << 40;
@@ -177,6 +177,10 @@ impl Mechanism for TwoSet {
         Self::NAME
     }
 
+    fn claimed_by(&self) -> &'static str {
+        env!("CARGO_PKG_NAME")
+    }
+
     fn outcomes(&self) -> u32 {
         self.outcomes
     }
@@ -185,7 +189,7 @@ impl Mechanism for TwoSet {
         Reads::Probabilities
     }
 
-    fn distribution(&self, scores: &[f32]) -> Option<Vec<f64>> {
+    fn distribution(&self, scores: &[f32], _: &PublicContext<'_>) -> Option<Vec<f64>> {
         if self.outcomes > SMALL {
             return None;
         }
@@ -198,12 +202,10 @@ impl Mechanism for TwoSet {
         Some(law(&classes, self.candidates, |mass| self.choice(mass * scale) as f64 / WHOLE as f64))
     }
 
-    fn draw(&self, scores: Private<&[f32]>, rng: &mut PrivacyRng) -> Released<u32> {
-        scores.draw(|scores| {
-            let candidates = self.draw_candidates(scores, rng);
-            let mass = candidates.iter().map(|outcome| weight(scores, *outcome)).sum();
-            self.draw_token(&candidates, mass, rng)
-        })
+    fn choose(&self, scores: &[f32], _: &PublicContext<'_>, rng: &mut PrivacyRng) -> Outcome {
+        let candidates = self.draw_candidates(scores, rng);
+        let mass = candidates.iter().map(|outcome| weight(scores, *outcome)).sum();
+        Outcome::new(self.draw_token(&candidates, mass, rng))
     }
 
     fn loss(&self) -> Loss {

@@ -7,6 +7,7 @@ use allonym_dp::mechanism::Reads;
 use allonym_dp::{Length, Proposer};
 use allonym_nn::training::Model;
 use allonym_nn::{Matrix, NnError};
+use allonym_text::vocabulary::TokenId;
 
 /// A text as the generator sees it: for every piece, a vector for each token and for the end.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ impl Proposal<'_> {
         }
         let Some((_, logits)) = &self.current else { unreachable!("computed above") };
         self.scores.clear();
-        self.scores.extend_from_slice(&logits.row(row)[self.length.id_of(0) as usize..]);
+        self.scores.extend_from_slice(&logits.row(row)[self.length.first_token().get() as usize..]);
         let largest = self.scores.iter().fold(f32::MIN, |a, b| a.max(*b));
         match self.reads {
             Reads::Order | Reads::Nothing => {}
@@ -107,7 +108,7 @@ impl Proposer for Proposal<'_> {
         self.tokens
     }
 
-    fn scores(&mut self, released: &[u32]) -> &[f32] {
+    fn scores(&mut self, released: &[TokenId]) -> &[f32] {
         if self.reads != Reads::Nothing {
             self.fill(released.len());
         }

@@ -4,7 +4,8 @@ use super::*;
 use crate::Embeddings;
 use crate::testing::{card, train_for, vocabulary};
 use allonym_dp::mechanism::Reads;
-use allonym_dp::{Length, Proposer};
+use allonym_dp::{Length, Outcome, Proposer};
+use allonym_text::vocabulary::TokenId;
 
 fn model(settings: ErAeSettings) -> ErAe {
     let vocabulary = vocabulary();
@@ -117,9 +118,13 @@ fn long_texts_are_proposed_piece_by_piece_and_then_their_end() {
     let mut proposal = model.proposal(encoded.remove(0), Length::Fixed, Reads::Probabilities);
     assert_eq!(proposal.tokens(), 5);
     let best = |scores: &[f32]| (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap() as u32;
-    let found: Vec<u32> = (0..8).map(|step| Length::Fixed.id_of(best(proposal.scores(&vec![4; step])))).collect();
+    let mut token = |step: usize| {
+        let best = best(proposal.scores(&vec![TokenId::new(4); step]));
+        Length::Fixed.token(Outcome::new(best)).get()
+    };
+    let found: Vec<u32> = (0..8).map(&mut token).collect();
     assert_eq!(found, [5, 6, 7, 8, 9, END, END, END]);
-    let sum: f32 = proposal.scores(&[4, 4]).iter().sum();
+    let sum: f32 = proposal.scores(&[TokenId::new(4); 2]).iter().sum();
     assert!((sum - 1.0).abs() < 1e-5);
     let mut encoded = model.encode(&[vec![vec![END]]]).unwrap();
     let mut empty = model.proposal(encoded.remove(0), Length::Public, Reads::Order);

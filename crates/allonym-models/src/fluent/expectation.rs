@@ -4,6 +4,7 @@ use super::FluentModel;
 use crate::language_model::Prefixes;
 use allonym_dp::Expectation;
 use allonym_nn::NnError;
+use allonym_text::vocabulary::TokenId;
 
 /// How sure the model is taken to be: a little less than it is leaves more room for words that say something, which no model expects.
 const SURENESS: f32 = 0.85;
@@ -36,7 +37,8 @@ impl Expectation for Written<'_> {
         if self.failed { &[] } else { self.prefixes.logits(text) }
     }
 
-    fn after(&mut self, released: &[Option<u32>]) {
-        self.failed |= self.prefixes.advance(released).is_err();
+    fn after(&mut self, released: &[Option<TokenId>]) {
+        let rows: Vec<Option<u32>> = released.iter().map(|token| token.map(TokenId::get)).collect();
+        self.failed |= self.prefixes.advance(&rows).is_err();
     }
 }

@@ -5,9 +5,9 @@
 //! again. All of this is private and costs nothing: the mechanism's bound does not depend on it.
 
 use super::FluentModel;
-use allonym_dp::{Length, Proposer};
+use allonym_dp::{Length, Outcome, Proposer};
 use allonym_text::Document;
-use allonym_text::vocabulary::{END, SPECIAL, UNKNOWN};
+use allonym_text::vocabulary::{END, SPECIAL, TokenId, UNKNOWN};
 
 /// How good a token is at a step. Only the order of what comes of these numbers counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,10 +56,9 @@ pub struct FluentProposal<'m> {
     original: Vec<u32>,
     said: Vec<bool>,
     seen: usize,
-    first: u32,
-    hides_end: bool,
+    length: Length,
     scores: Vec<f32>,
-    raised: Vec<u32>,
+    raised: Vec<Outcome>,
 }
 
 impl FluentModel {
@@ -78,8 +77,7 @@ impl FluentModel {
             said: vec![false; original.len()],
             original,
             seen: 0,
-            first: length.id_of(0),
-            hides_end: length.hides_end(),
+            length,
             scores: vec![0.0; length.outcomes(vocabulary.words()) as usize],
             raised: Vec::new(),
         }
@@ -106,8 +104,8 @@ impl FluentProposal<'_> {
     }
 
     fn raise(&mut self, id: u32, quality: f32) {
-        let Some(outcome) = id.checked_sub(self.first) else { return };
-        if let Some(score) = self.scores.get_mut(outcome as usize) {
+        let Some(outcome) = self.length.outcome(TokenId::new(id)) else { return };
+        if let Some(score) = self.scores.get_mut(outcome.position()) {
             if *score == 0.0 {
                 self.raised.push(outcome);
             }
@@ -117,7 +115,7 @@ impl FluentProposal<'_> {
 
     fn prefer(&mut self, step: usize) {
         let taste = self.taste;
-        if step >= self.original.len() && self.hides_end {
+        if step >= self.original.len() && self.length.hides_end() {
             self.raise(END, taste.own);
         }
         for place in self.around(step) {
@@ -146,13 +144,13 @@ impl Proposer for FluentProposal<'_> {
         self.original.len()
     }
 
-    fn scores(&mut self, released: &[u32]) -> &[f32] {
+    fn scores(&mut self, released: &[TokenId]) -> &[f32] {
         for (step, id) in released.iter().enumerate().skip(self.seen) {
-            self.take_in(step, *id);
+            self.take_in(step, id.get());
         }
         self.seen = released.len();
         for outcome in std::mem::take(&mut self.raised) {
-            self.scores[outcome as usize] = 0.0;
+            self.scores[outcome.position()] = 0.0;
         }
         self.prefer(released.len());
         &self.scores

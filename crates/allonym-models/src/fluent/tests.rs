@@ -5,8 +5,9 @@ use crate::Embeddings;
 use crate::language_model::LanguageModelSettings;
 use crate::testing::card;
 use allonym_dp::mechanism::Fluent;
-use allonym_dp::{Drawing, Length, PrivacyRng, Proposer, Terms, release_fluently};
+use allonym_dp::{Drawing, Length, Outcome, PrivacyRng, Proposer, Terms, release};
 use allonym_nn::Matrix;
+use allonym_text::vocabulary::TokenId;
 use allonym_text::{Document, Private, Vocabulary};
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ fn preferred(text: &str, released: &[&str]) -> Vec<String> {
     let model = model();
     let vocabulary = model.language.vocabulary();
     let mut proposal = model.proposal_by(&Document::read(text), Length::Fixed, taste());
-    let ids: Vec<u32> = released.iter().map(|word| vocabulary.id(word)).collect();
+    let ids: Vec<TokenId> = released.iter().map(|word| TokenId::new(vocabulary.id(word))).collect();
     // Step by step, as a release asks.
     let mut scores = Vec::new();
     for step in 0..=ids.len() {
@@ -39,7 +40,8 @@ fn preferred(text: &str, released: &[&str]) -> Vec<String> {
     }
     let mut found: Vec<(usize, f32)> = scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let name = |outcome: usize| vocabulary.word(Length::Fixed.id_of(outcome as u32)).unwrap_or("<end>").to_owned();
+    let token = |outcome: usize| Length::Fixed.token(Outcome::new(outcome as u32)).get();
+    let name = |outcome: usize| vocabulary.word(token(outcome)).unwrap_or("<end>").to_owned();
     found.into_iter().map(|(outcome, _)| name(outcome)).collect()
 }
 
@@ -63,7 +65,7 @@ fn the_end_is_wanted_after_the_last_token_and_unknown_words_want_nothing() {
     assert_eq!(preferred("", &[]), ["<end>"]);
     let model = model();
     let mut public = model.proposal_by(&Document::read("food"), Length::Public, taste());
-    let food = model.language.vocabulary().id("food");
+    let food = TokenId::new(model.language.vocabulary().id("food"));
     assert!(public.scores(&[food]).iter().all(|score| *score == 0.0), "a public length has no end to draw");
 }
 
@@ -83,7 +85,7 @@ fn a_model_reads_back_as_it_was_but_for_rounding() {
 fn neighbours_and_their_number_do_not_change_a_release() {
     let model = model();
     let fluent = Fluent::new(6.0, 0.05, 4.0, Length::Fixed.outcomes(6)).unwrap();
-    let release = |texts: &[&str]| {
+    let released = |texts: &[&str]| {
         let drawing = |text: &&str| Drawing {
             proposer: Private::new(model.proposal(&Document::read(text), Length::Fixed)),
             rng: PrivacyRng::reproducible(7),
@@ -91,10 +93,10 @@ fn neighbours_and_their_number_do_not_change_a_release() {
         let mut drawings: Vec<_> = texts.iter().map(drawing).collect();
         let terms = Terms { max_tokens: 20, ..Terms::default() };
         let mut written = model.written(texts.len()).unwrap();
-        release_fluently(&fluent, &mut written, &mut drawings, &terms).remove(0).into_value()
+        release(&fluent, &mut written, &mut drawings, &terms).remove(0).into_value()
     };
     let text = "the food was great the room was good the food was the room";
-    let alone = release(&[text]);
-    assert_eq!(release(&[text, "good", "", "the the the the"]), alone);
-    assert_eq!(release(&[text; Written::TEXTS]), alone);
+    let alone = released(&[text]);
+    assert_eq!(released(&[text, "good", "", "the the the the"]), alone);
+    assert_eq!(released(&[text; Written::TEXTS]), alone);
 }

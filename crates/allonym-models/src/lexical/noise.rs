@@ -14,7 +14,7 @@ use crate::error::ModelError;
 use allonym_dp::vector_noise::{Norm, VectorNoise, Vectors};
 use allonym_dp::{PrivacyRng, Released};
 use allonym_nn::Matrix;
-use allonym_text::vocabulary::{SPECIAL, UNKNOWN};
+use allonym_text::vocabulary::{SPECIAL, TokenId, UNKNOWN};
 use allonym_text::{Document, Private, Vocabulary};
 use std::collections::HashSet;
 
@@ -41,14 +41,14 @@ impl WordNoise {
 
     /// Draws a word for each token of a text. Between texts of equally many tokens the odds differ by at most e to the power of
     /// epsilon times the sum of their tokens' distances; the number of tokens is part of the release.
-    pub fn release(&self, document: Private<&Document>, rng: &mut PrivacyRng) -> Released<Vec<u32>> {
+    pub fn release(&self, document: Private<&Document>, rng: &mut PrivacyRng) -> Released<Vec<TokenId>> {
         let text = document.map(|document| document.tokens().map(|token| self.vector(token.text)).collect::<Vec<_>>());
         self.draw(text.as_ref().map(Vec::as_slice), rng)
     }
 
-    fn draw(&self, text: Private<&[&[f32]]>, rng: &mut PrivacyRng) -> Released<Vec<u32>> {
-        let first = SPECIAL.len() as u32;
-        self.noise.draw_all(text, rng).map(|rows| rows.into_iter().map(|row| row + first).collect())
+    fn draw(&self, text: Private<&[&[f32]]>, rng: &mut PrivacyRng) -> Released<Vec<TokenId>> {
+        let words = |rows: Vec<u32>| rows.into_iter().map(|row| TokenId::new(row + SPECIAL.len() as u32)).collect();
+        self.noise.draw_all(text, rng).map(words)
     }
 
     fn vector(&self, token: &str) -> &[f32] {

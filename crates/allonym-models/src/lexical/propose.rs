@@ -7,7 +7,7 @@ use super::{Lexical, scores, unit};
 use allonym_dp::mechanism::Reads;
 use allonym_dp::vector_noise::LANES;
 use allonym_dp::{Length, Proposer};
-use allonym_text::vocabulary::{SPECIAL, UNKNOWN};
+use allonym_text::vocabulary::{SPECIAL, TokenId, UNKNOWN};
 use allonym_text::{Document, Vocabulary};
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ impl Proposer for LexicalProposal<'_> {
         self.tokens.len()
     }
 
-    fn scores(&mut self, released: &[u32]) -> &[f32] {
+    fn scores(&mut self, released: &[TokenId]) -> &[f32] {
         if self.lexical.reads == Reads::Nothing {
             return &[];
         }

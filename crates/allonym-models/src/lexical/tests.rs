@@ -5,7 +5,8 @@ use allonym_dp::clopper_pearson::bounds;
 use allonym_dp::mechanism::{Mechanism, Metric, Parameters, by_name};
 use allonym_dp::statistics::{FALSE_ALARM, assert_distribution};
 use allonym_dp::vector_noise::Norm;
-use allonym_dp::{Length, PrivacyRng, Proposer, Terms, release};
+use allonym_dp::{Drawing, Length, NoExpectation, PrivacyRng, Proposer, PublicContext, Terms, release};
+use allonym_text::vocabulary::TokenId;
 use allonym_text::{Document, Private};
 
 /// Four words: east, north-east by (3, 4) / 5, north, and west. The last two of the special rows must not matter.
@@ -25,7 +26,7 @@ fn lexical(reads: Reads) -> Lexical {
 fn scores(lexical: &Lexical, text: &str, length: Length) -> Vec<Vec<f32>> {
     let document = Document::read(text);
     let mut proposal = lexical.proposal(&document, length);
-    (0..document.len() + 2).map(|step| proposal.scores(&vec![4; step]).to_vec()).collect()
+    (0..document.len() + 2).map(|step| proposal.scores(&vec![TokenId::new(4); step]).to_vec()).collect()
 }
 
 fn near(found: &[f32], expected: &[f32]) {
@@ -158,8 +159,10 @@ fn syntf_draws_words_by_their_ratings() {
     let document = Document::read("slant");
     let (mut rng, mut counts) = (PrivacyRng::reproducible(1), [0; 4]);
     for _ in 0..20_000 {
-        let proposal = Private::new(lexical.proposal(&document, Length::Public));
-        counts[release(&*mechanism, proposal, &terms, &mut rng).value()[0] as usize - 4] += 1;
+        let proposer = Private::new(lexical.proposal(&document, Length::Public));
+        let drawing = Drawing { proposer, rng: PrivacyRng::reproducible(rng.bits()) };
+        let released = release(&*mechanism, &mut NoExpectation, &mut [drawing], &terms).remove(0);
+        counts[released.value()[0].get() as usize - 4] += 1;
     }
     let weights = [1.2_f64, 2.0, 1.6, 0.0].map(f64::exp);
     assert_distribution(&counts, &weights.map(|weight| weight / weights.iter().sum::<f64>()));
@@ -171,7 +174,8 @@ fn exponential_draws_of_two_words_differ_by_epsilon_times_their_distance_at_most
     let lexical = lexical(mechanism.reads());
     let words = ["east", "slant", "north", "west"];
     let rows: Vec<Vec<f32>> = words.iter().map(|word| scores(&lexical, word, Length::Fixed).remove(0)).collect();
-    let laws: Vec<Vec<f64>> = rows.iter().map(|row| mechanism.distribution(row).unwrap()).collect();
+    let laws: Vec<Vec<f64>> =
+        rows.iter().map(|row| mechanism.distribution(row, &PublicContext::NONE).unwrap()).collect();
     for (row, law) in rows.iter().zip(&laws) {
         for (distance, other) in row[1..].iter().zip(&laws) {
             let loss = law.iter().zip(other).map(|(a, b)| (a / b).ln()).fold(0.0, f64::max);
@@ -187,7 +191,7 @@ fn term_frequencies_are_pairs_in_the_order_of_the_vocabulary() {
     let text = |text: &str| {
         let document = Document::read(text);
         let released = noise.release(Private::new(&document), &mut PrivacyRng::reproducible(1));
-        term_frequencies(released, &vocabulary).into_value()
+        term_frequencies(released.value(), &vocabulary)
     };
     assert_eq!(text("cat the \" cat \\ the cat"), r#"{"the": 2, "\"": 1, "\\": 1, "cat": 3}"#);
     assert_eq!(text(""), "{}");
@@ -200,7 +204,7 @@ fn noise_releases_a_word_for_every_token_and_no_token_passes_as_it_is() {
     let document = Document::read(&text);
     let found = noise.release(Private::new(&document), &mut PrivacyRng::reproducible(1)).into_value();
     assert_eq!(found.len(), 90);
-    assert!(found.iter().all(|id| (4..304).contains(id)));
+    assert!(found.iter().all(|id| (4..304).contains(&id.get())));
     let other = Document::read(&text.replace("strange", "wondrous"));
     let again = noise.release(Private::new(&other), &mut PrivacyRng::reproducible(1)).into_value();
     assert_eq!(found, again, "one strange word is like another");
@@ -215,7 +219,7 @@ fn found(noise: &WordNoise, texts: [&str; 2]) -> f64 {
         let mut counts = [0; 4];
         for _ in 0..DRAWS / 100 {
             let drawn = noise.release(Private::new(&document), &mut rng).into_value();
-            drawn.into_iter().for_each(|id| counts[id as usize - 4] += 1);
+            drawn.into_iter().for_each(|id| counts[id.get() as usize - 4] += 1);
         }
         // Four words, two directions, two bounds each.
         counts.map(|count| bounds(count, DRAWS as u64, 1.0 - FALSE_ALARM / 16.0).unwrap())
@@ -288,7 +292,9 @@ fn tokens_a_second() {
             let mut rng = PrivacyRng::reproducible(2);
             let start = std::time::Instant::now();
             for text in &texts {
-                release(&*mechanism, Private::new(lexical.proposal(text, Length::Public)), &terms, &mut rng);
+                let proposer = Private::new(lexical.proposal(text, Length::Public));
+                let drawing = Drawing { proposer, rng: PrivacyRng::reproducible(rng.bits()) };
+                release(&*mechanism, &mut NoExpectation, &mut [drawing], &terms);
             }
             println!("{name}, {round}: {:.0} tokens a second", tokens as f64 / start.elapsed().as_secs_f64());
         }

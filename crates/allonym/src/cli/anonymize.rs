@@ -2,9 +2,9 @@
 
 use super::progress::Bar;
 use allonym::dp::Length;
-use allonym::dp::mechanism::CATALOGUE;
 use allonym::io::{Compression, Format, Output, is_stream, remove_unfinished};
-use allonym::{Failure, Form, OTHERS, Settings, Summary};
+use allonym::method::registry::{self, METHODS};
+use allonym::{Failure, Form, Settings, Summary};
 use clap::Args;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use serde::Serialize;
@@ -16,8 +16,8 @@ Examples:
   allonym anonymize notes.parquet -o out.parquet --text-column note --drop ward,date --shuffle
   allonym anonymize letters/ --format files -o released/
   gunzip -c posts.jsonl.gz | allonym anonymize --format jsonl > released.jsonl
-  allonym anonymize reviews.csv -o out.csv --mechanism two-set --total 20 --ledger reviews.ledger
-  allonym anonymize reviews.csv -o out.csv --model model --mechanism subset --epsilon 8 --explain private.jsonl
+  allonym anonymize reviews.csv -o out.csv --method two-set --total 20 --ledger reviews.ledger
+  allonym anonymize reviews.csv -o out.csv --model model --method subset --epsilon 8 --explain private.jsonl
   allonym anonymize --config released.csv.run.toml
 
 Flags win over ALLONYM_.. variables, which win over the --config file.";
@@ -131,8 +131,12 @@ struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     shuffle: Option<bool>,
 
-    #[arg(long, env = "ALLONYM_MECHANISM", hide_env = true, value_parser = mechanism_parser(), hide_possible_values = true, value_name = "NAME", help_heading = "Privacy", help = mechanism_help())]
+    #[arg(long, env = "ALLONYM_METHOD", hide_env = true, value_parser = method_parser(), hide_possible_values = true, value_name = "NAME", help = method_help(), help_heading = "Privacy")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<String>,
+
+    #[arg(long, env = "ALLONYM_MECHANISM", hide = true, value_parser = super::renamed_to_method)]
+    #[serde(skip)]
     mechanism: Option<String>,
 
     /// The mechanism's own parameter, as its paper defines it
@@ -279,17 +283,14 @@ fn form_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(Form::ALL.map(Form::name))
 }
 
-fn mechanism_parser() -> PossibleValuesParser {
-    PossibleValuesParser::new(CATALOGUE.iter().map(|entry| entry.name).chain(OTHERS.iter().map(|(name, _)| *name)))
+fn method_parser() -> PossibleValuesParser {
+    PossibleValuesParser::new(METHODS.iter().map(|entry| entry.name))
 }
 
-fn mechanism_help() -> String {
-    let mut help = "The mechanism [default: fluent, at a loss of 8 a token if none is given]".to_owned();
-    for entry in CATALOGUE {
+fn method_help() -> String {
+    let mut help = "The method [default: fluent, at a loss of 8 per token if none is given]".to_owned();
+    for entry in METHODS.iter() {
         help.push_str(&format!("\n  {}: {}", entry.name, entry.summary));
-    }
-    for (name, summary) in OTHERS {
-        help.push_str(&format!("\n  {name}: {summary}"));
     }
     help
 }
@@ -388,6 +389,10 @@ fn settings(flags: &Flags, config: Option<&Path>) -> Result<Settings, Failure> {
     let given = toml::Table::try_from(flags).map_err(|_| {
         Failure::new("a flag cannot stand in a settings file", "paths must be UTF-8, numbers below 2^63")
     })?;
+    // Files of 0.1 say `mechanism`.
+    if let Some(method) = table.remove("mechanism") {
+        table.insert("method".to_owned(), method);
+    }
     // What a file leaves behind stays behind: flags add to the list.
     let from_file = table.get("drop").and_then(toml::Value::as_array).cloned().unwrap_or_default();
     table.extend(given);
@@ -414,11 +419,16 @@ fn read_config(path: &Path) -> Result<toml::Table, Failure> {
         )
     })?;
     // The whole file is checked by itself, so that a flag cannot hide a mistake in it.
-    toml::from_str::<Settings>(&text).map_err(|error| {
+    let settings = toml::from_str::<Settings>(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
         let hint = "the keys are the names of the flags, without dashes in front";
         Failure::new(format!("{} line {line}: {}", path.display(), error.message()), hint)
     })?;
+    if let Some(key) = registry::unknown_setting(&settings.method) {
+        let line = text.lines().position(|line| line.trim_start().starts_with(key)).map_or(1, |line| line + 1);
+        let hint = "the keys are the names of the flags, without dashes in front";
+        return Err(Failure::new(format!("{} line {line}: unknown setting `{key}`", path.display()), hint));
+    }
     Ok(table)
 }
 

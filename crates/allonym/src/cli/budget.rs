@@ -6,7 +6,7 @@ use super::{print, print_json};
 use allonym::Failure;
 use allonym::dp::DpError;
 use allonym::dp::accountant::{privacy_loss, subsampled_gaussian};
-use allonym::dp::compose::{least_epsilon, plan, survival, total};
+use allonym::dp::compose::{least_epsilon, plan, total};
 use allonym::dp::mechanism::{CATALOGUE, Mechanism, Parameters, entry};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
@@ -14,9 +14,9 @@ use serde::Serialize;
 
 const AFTER_HELP: &str = "\
 Examples:
-  allonym budget --mechanism two-set --epsilon 3 --vocabulary 20000 --tokens 50
-  allonym budget --mechanism subset --epsilon-per-token 9.34 --tokens 200 --delta 1e-6 --json
-  allonym budget --mechanism subset --total 100 --tokens 50        the setting that a total pays for
+  allonym budget --method two-set --epsilon 3 --vocabulary 20000 --tokens 50
+  allonym budget --method subset --epsilon-per-token 9.34 --tokens 200 --delta 1e-6 --json
+  allonym budget --method subset --total 100 --tokens 50        the setting that a total pays for
   allonym budget --total 100 --tokens 50                           the same for every mechanism
   allonym budget --good 5 --probability 0.74                       the least epsilon of any mechanism
   allonym budget dp-sgd --noise 1.0 --rate 0.01 --steps 1000 --delta 1e-5
@@ -44,8 +44,11 @@ enum Question {
 
 #[derive(Debug, Args)]
 struct Release {
-    /// The mechanism
+    /// The method: one that draws token by token
     #[arg(long, value_parser = PossibleValuesParser::new(CATALOGUE.iter().map(|entry| entry.name)))]
+    method: Option<String>,
+
+    #[arg(long, hide = true, value_parser = super::renamed_to_method)]
     mechanism: Option<String>,
 
     /// The mechanism's own parameter, as its paper defines it
@@ -93,7 +96,7 @@ struct Release {
     room: Option<f64>,
 
     /// Ask for the least epsilon with which any mechanism can draw one of --good tokens this often
-    #[arg(long, value_name = "P", requires = "good", conflicts_with_all = ["mechanism", "epsilon", "epsilon_per_token", "total"])]
+    #[arg(long, value_name = "P", requires = "good", conflicts_with_all = ["method", "epsilon", "epsilon_per_token", "total"])]
     probability: Option<f64>,
 
     /// As JSON
@@ -182,13 +185,13 @@ impl Release {
         if self.tokens == 0 {
             return Err(Failure::new("`tokens` is 0", "a text has one token or more"));
         }
-        if self.mechanism.is_none() && self.total.is_some() {
+        if self.method.is_none() && self.total.is_some() {
             return self.every_mechanism();
         }
-        let Some(name) = &self.mechanism else {
+        let Some(name) = &self.method else {
             return Err(Failure::new(
-                "no mechanism was named",
-                "for example `allonym budget --mechanism subset --epsilon 9`",
+                "no method was named",
+                "for example `allonym budget --method subset --epsilon 9`",
             ));
         };
         if self.vocabulary < 2 {
@@ -216,7 +219,7 @@ impl Release {
     fn every_mechanism(&self) -> Result<(), Failure> {
         let own = [self.clip, self.uniform, self.room];
         if self.candidates.is_some() || self.good.is_some() || own.iter().any(Option::is_some) {
-            return Err(Failure::new("a mechanism's own setting needs its name", "add `--mechanism`"));
+            return Err(Failure::new("a mechanism's own setting needs its name", "add `--method`"));
         }
         let (mut prices, mut beyond) = (Vec::new(), Vec::new());
         for entry in CATALOGUE.iter().filter(|entry| !entry.parameters.is_empty()) {
@@ -276,7 +279,7 @@ impl Release {
             method,
             paper_epsilon_per_token: paper,
             paper_epsilon_total: paper.map(|epsilon| epsilon * self.tokens as f64),
-            survival: (mechanism.name() != "fluent").then(|| survival(mechanism)),
+            survival: (!mechanism.reads_context()).then(|| mechanism.survival()),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use super::{print, print_json};
 use allonym::Failure;
+use allonym::dp::PublicContext;
 use allonym::dp::mechanism::{CATALOGUE, Entry, Parameters, Reads, TwoSet};
 use clap::Args;
 use serde::Serialize;
@@ -93,7 +94,7 @@ impl Compare {
         let mut proposal = vec![tail as f32; self.vocabulary as usize];
         self.top.iter().zip(&mut proposal).for_each(|(p, score)| *score = *p as f32);
         let chances = |parameters: &Parameters, scores: &[f32]| -> Option<Vec<f64>> {
-            let all = entry.build(parameters, self.vocabulary).ok()?.distribution(scores)?;
+            let all = entry.build(parameters, self.vocabulary).ok()?.distribution(scores, &PublicContext::NONE)?;
             Some(all[..self.top.len()].to_vec())
         };
         let reads = entry.build(&parameters, self.vocabulary).ok()?.reads();

@@ -2,7 +2,7 @@
 
 use super::{anonymize, demo};
 use allonym::demo::Demo;
-use allonym::{Failure, Settings};
+use allonym::{Failure, MethodSettings, Settings};
 use std::path::{Path, PathBuf};
 
 /// Files that are gone when the story is told.
@@ -24,24 +24,20 @@ impl Story {
         })?;
         let mut story = Self { original: directory.join("reviews.csv"), directory, released: Vec::new() };
         demo::write(&Demo { authors: 20, texts: 50, seed: 7 }, &story.original)?;
-        let nothing = Settings { mechanism: "random".into(), ..Settings::default() };
-        let half = Settings {
-            mechanism: "randomized-response".into(),
-            epsilon_per_token: Some(10.0),
-            length: allonym::dp::Length::Public,
-            ..Settings::default()
-        };
-        for (name, settings) in [("random.csv", nothing), ("half-kept.csv", half)] {
+        let nothing = MethodSettings::named("random");
+        let half =
+            MethodSettings::named("randomized-response").with("epsilon-per-token", 10.0).with("length", "public");
+        for (name, method) in [("random.csv", nothing), ("half-kept.csv", half)] {
             let path = story.directory.join(name);
-            release(&story.original, &path, settings)?;
+            release(&story.original, &path, method)?;
             story.released.push(path);
         }
         Ok(story)
     }
 }
 
-fn release(original: &Path, released: &Path, settings: Settings) -> Result<(), Failure> {
-    let settings = Settings { input: original.to_owned(), output: released.to_owned(), ..settings };
+fn release(original: &Path, released: &Path, method: MethodSettings) -> Result<(), Failure> {
+    let settings = Settings { input: original.to_owned(), output: released.to_owned(), method, ..Settings::default() };
     let checked = settings.check()?;
     allonym::run(&checked, &mut |_, _, _| {})?;
     anonymize::write_run_file(checked.settings())

@@ -155,6 +155,11 @@ fn usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
+/// Refuses `--mechanism`, which was renamed.
+fn renamed_to_method(value: &str) -> Result<String, String> {
+    Err(format!("`--mechanism` is now `--method`: write `--method {value}`"))
+}
+
 /// Writes to standard error. If nobody can hear, there is nobody to tell.
 fn tell(text: &str) {
     use std::io::Write;

@@ -12,7 +12,7 @@ Examples:
   allonym train er-ae --data reviews.csv --embeddings glove.6B.100d.txt --out model --public
   allonym train er-ae --data notes.jsonl --embeddings vectors.txt.gz --out model --private noise=1.0,clip=1.0,delta=1e-6
   allonym train er-ae --data reviews.csv --embeddings vectors.txt.gz --out model --public --resume
-  allonym anonymize reviews.csv -o released.csv --model model --mechanism subset --epsilon-per-token 9
+  allonym anonymize reviews.csv -o released.csv --model model --method subset --epsilon-per-token 9
 
 What the texts are decides what later releases promise: public texts cost nothing; private ones are not protected at all, and a model
 that was trained on them is refused by `anonymize` unless that is accepted; --private adds noise and states a price for each record.";
@@ -42,7 +42,7 @@ enum Kind {
     /// RLTA: vectors of texts that keep their sentiment, and an agent that hides private attributes in them; no formal guarantee
     Rlta(Box<super::train_rlta::Rlta>),
 
-    /// Fluent: a language model of public text and near words, for `--mechanism fluent`
+    /// Fluent: a language model of public text and near words, for `--method fluent`
     Fluent(Box<super::train_fluent::Fluent>),
 }
 
@@ -169,7 +169,7 @@ impl Left for Report {
         text.push_str(&match report.stopped {
             true => format!("\nstopped: go on with `--resume` ({out})\n"),
             false => {
-                let command = format!("allonym anonymize FILE --model {out} --mechanism subset --epsilon-per-token 9");
+                let command = format!("allonym anonymize FILE --model {out} --method subset --epsilon-per-token 9");
                 how_to_use(&command, report.stages.last().map(|stage| &stage.guarantee), PUBLIC_OR_PRIVATE)
             }
         });

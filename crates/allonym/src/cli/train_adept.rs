@@ -117,7 +117,7 @@ impl Left for AdeptReport {
                 found.clipped
             ));
         }
-        let command = format!("allonym anonymize FILE --model {out} --mechanism latent-laplace --epsilon 100");
+        let command = format!("allonym anonymize FILE --model {out} --method latent-laplace --epsilon 100");
         text + &one_stage(
             "adept",
             (report.steps, report.stopped),

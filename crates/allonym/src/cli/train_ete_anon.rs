@@ -270,7 +270,7 @@ impl Left for EteAnonReport {
             text.push_str(&row(name, found));
         }
         text.push_str("\nno formal guarantee: these figures are all that is known, and a classifier that learns from what is released may find more\n");
-        let command = format!("allonym anonymize FILE --model {out} --mechanism agent");
+        let command = format!("allonym anonymize FILE --model {out} --method agent");
         text + &how_to_use(&command, self.guarantee.as_ref(), PUBLIC_ALONE)
     }
 }

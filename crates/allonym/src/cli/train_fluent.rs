@@ -88,7 +88,7 @@ impl Left for FluentReport {
         let measured = report.perplexity.map_or(String::new(), |perplexity| {
             format!("  perplexity on test records, unknown words as one word: {perplexity:.1}\n")
         });
-        let command = format!("allonym anonymize FILE --model {out} --mechanism fluent --epsilon-per-token 8");
+        let command = format!("allonym anonymize FILE --model {out} --method fluent --epsilon-per-token 8");
         text + &one_stage(
             "fluent",
             (report.steps, report.stopped),

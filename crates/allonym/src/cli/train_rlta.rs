@@ -14,7 +14,7 @@ const AFTER_HELP: &str = "\
 Examples:
   allonym train rlta --data posts.jsonl --embeddings glove.6B.100d.txt --out model --public
   allonym train rlta --data reviews.csv --attributes gender,city --alpha 0.3 --out model --public
-  allonym anonymize posts.jsonl -o vectors.jsonl --model model --mechanism agent --form vector
+  allonym anonymize posts.jsonl -o vectors.jsonl --model model --method agent --form vector
 
 A text becomes a vector that keeps its sentiment; an agent changes the vector until classifiers of private attributes find little. What is released is the vector: no text is written from it.
 A column of many different numbers, such as ages, is cut into thirds. There is no formal guarantee; what classifiers still find is measured, also when they learn from changed vectors.";
@@ -145,7 +145,7 @@ impl Left for RltaReport {
         text.push_str(
             "\nno formal guarantee: these figures are all that is known, and another attacker may find more\n",
         );
-        let command = format!("allonym anonymize FILE --model {out} --mechanism agent --form vector");
+        let command = format!("allonym anonymize FILE --model {out} --method agent --form vector");
         text + &how_to_use(&command, self.guarantee.as_ref(), PUBLIC_ALONE)
     }
 }

@@ -8,7 +8,7 @@ use super::statement::Statement;
 use crate::failure::Failure;
 use crate::run::{OnProgress, Stage};
 use crate::settings::Settings;
-use allonym_dp::{Entropy, Released, generalise};
+use allonym_dp::{Entropy, ExitText, PrivacyRng, Rewriter, rewrite};
 use allonym_entities::Kind;
 use allonym_entities::generalise::{Elsewhere, Ladders, Mention, NOTHING, STAR, mentions, rewritten, shared};
 use allonym_io::{Batch, Columns, Format, Limits, Reader, Table, check_target, is_stream};
@@ -174,6 +174,28 @@ pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) ->
     })
 }
 
+/// Replaces the names of a text by the forms that were decided. All that is not a name passes as it was.
+struct Replacer<'a> {
+    cut: &'a Cut,
+    ladders: &'a Ladders,
+}
+
+impl Rewriter for Replacer<'_> {
+    type Input = (String, Vec<Mention>);
+    type Output = String;
+
+    fn name(&self) -> &str {
+        "generalize"
+    }
+
+    fn rewrite(&self, texts: Vec<(String, Vec<Mention>)>, _: &mut [PrivacyRng]) -> Vec<String> {
+        let form = |mention: &Mention| {
+            self.cut.form(mention.kind, &self.ladders.of(mention.kind, &mention.name), self.ladders)
+        };
+        texts.into_iter().map(|(text, found)| rewritten(&text, &found, form)).collect()
+    }
+}
+
 impl<'a> Run<'a> {
     fn new(settings: &'a GeneralizeSettings) -> Result<Self, Failure> {
         if settings.k < 1 {
@@ -288,6 +310,7 @@ impl<'a> Run<'a> {
     /// Writes the file; returns the columns that pass.
     fn write(&self, cut: &Cut, on_progress: OnProgress<'_>) -> Result<Vec<String>, Failure> {
         let changed = || Failure::new("the input changed while it was read", "run again while nothing writes to it");
+        let replacer = Replacer { cut, ladders: &self.ladders };
         let mut reader = self.open()?;
         let mut writer = allonym_io::create(&self.settings.files.output, reader.shape(), None, None)?;
         let (progress, mut records, mut batches) = (reader.progress(), 0, 0);
@@ -297,15 +320,14 @@ impl<'a> Run<'a> {
             }
             batches += 1;
             let found = self.mentions(&batch)?;
-            let replaced = |(text, found): (Private<String>, Private<Vec<Mention>>)| -> Released<String> {
-                generalise(text.with(found), |(text, found)| {
-                    rewritten(&text, &found, |mention| {
-                        cut.form(mention.kind, &self.ladders.of(mention.kind, &mention.name), &self.ladders)
-                    })
-                })
+            let replaced = |(text, found): (Private<String>, Private<Vec<Mention>>)| -> Option<ExitText> {
+                // A replacement draws nothing.
+                let text = rewrite(&replacer, text.with(found), &mut PrivacyRng::reproducible(0));
+                text.map(ExitText::from)
             };
             records += batch.texts.len() as u64;
-            let texts = batch.texts.into_par_iter().zip(found).map(replaced).collect();
+            let texts: Option<Vec<ExitText>> = batch.texts.into_par_iter().zip(found).map(replaced).collect();
+            let texts = texts.ok_or_else(|| Failure::new("a text was not written", "please report this"))?;
             writer.write(batch.rest, texts)?;
             on_progress(Stage::Releasing, &progress, records);
         }

@@ -4,9 +4,9 @@
 //! proposed. Given a released token, the likeliest original is then either that token or the most frequent one.
 
 use crate::failure::Failure;
-use crate::method::Method;
+use crate::method::extremes;
 use crate::settings::Settings;
-use crate::source::Source;
+use allonym_dp::PublicContext;
 use allonym_dp::mechanism::{Mechanism, Reads};
 use allonym_eval::measure::Interval;
 use allonym_eval::report::Reconstruction;
@@ -20,15 +20,16 @@ pub(super) fn reconstruction(
     released: &[&str],
 ) -> Result<Option<Reconstruction>, Failure> {
     let checked = settings.again().check()?;
-    let likelihood = match &checked.method {
-        Method::Tokens { mechanism, source: Source::Verbatim } => Likelihood::of(&**mechanism),
+    let (guessing, max_tokens) = (checked.method.guessing(), checked.method.max_tokens());
+    let likelihood = match guessing.alone {
+        Some(mechanism) => Likelihood::of(mechanism),
         // What was proposed besides is not known here: the released token itself is the guess.
-        _ => Some(Likelihood { kept: 1.0, others: Vec::new() }),
+        None => Some(Likelihood { kept: 1.0, others: Vec::new() }),
     };
     let Some(likelihood) = likelihood else { return Ok(None) };
-    let vocabulary = &checked.vocabulary;
+    let vocabulary = &guessing.vocabulary;
     let ids = |text: &str| -> Vec<u32> {
-        Document::read_up_to(text, checked.terms.max_tokens).tokens().map(|token| vocabulary.id(token.text)).collect()
+        Document::read_up_to(text, max_tokens).tokens().map(|token| vocabulary.id(token.text)).collect()
     };
     let pairs: Vec<(Vec<u32>, Vec<u32>)> = original.iter().zip(released).map(|(o, r)| (ids(o), ids(r))).collect();
     let mut counts = vec![0_u64; vocabulary.ids() as usize];
@@ -36,7 +37,7 @@ pub(super) fn reconstruction(
     counts[UNKNOWN as usize] = 0;
     let frequent = (0..counts.len() as u32).max_by_key(|id| (counts[*id as usize], std::cmp::Reverse(*id)));
     let frequent = frequent.unwrap_or_default();
-    let first = checked.terms.length.id_of(0);
+    let first = guessing.first_token.get();
     let guess = |seen: Option<&u32>| match seen {
         Some(seen) if *seen >= first && *seen != UNKNOWN => {
             let own = counts[*seen as usize] as f64 * likelihood.kept;
@@ -78,11 +79,11 @@ impl Likelihood {
             let uniform = 1.0 / outcomes as f64;
             return Some(Self { kept: uniform, others: vec![uniform; outcomes] });
         }
-        let (high, low) = crate::proposer::extremes(mechanism.reads());
+        let (high, low) = extremes(mechanism.reads());
         let with = |place: usize| {
             let mut scores = vec![low; outcomes];
             scores[place] = high;
-            mechanism.distribution(&scores)
+            mechanism.distribution(&scores, &PublicContext::NONE)
         };
         let (one, two) = (outcomes - 1, outcomes / 2);
         let (mut others, when_two) = (with(one)?, with(two)?);
@@ -95,9 +96,14 @@ impl Likelihood {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::MethodSettings;
 
     fn settings(mechanism: &str, epsilon: Option<f64>) -> Settings {
-        Settings { mechanism: mechanism.into(), epsilon_per_token: epsilon, ..Settings::default() }
+        let mut method = MethodSettings::named(mechanism);
+        if let Some(epsilon) = epsilon {
+            method = method.with("epsilon-per-token", epsilon);
+        }
+        Settings { method, ..Settings::default() }
     }
 
     #[test]
@@ -117,8 +123,7 @@ mod tests {
     #[test]
     fn probabilities_are_those_of_the_mechanism() {
         let checked = settings("randomized-response", Some(10.0)).check().unwrap();
-        let Method::Tokens { mechanism, .. } = &checked.method else { panic!("drawn token by token") };
-        let likelihood = Likelihood::of(&**mechanism).unwrap();
+        let likelihood = Likelihood::of(checked.method.guessing().alone.unwrap()).unwrap();
         let sum = likelihood.kept + likelihood.others.iter().sum::<f64>() - likelihood.others[0];
         assert!((sum - 1.0).abs() < 1e-6 && (likelihood.kept / likelihood.others[0]).ln() > 9.9, "{sum}");
     }

@@ -10,7 +10,6 @@ use super::run_file::{RunFile, shown};
 use super::target::Target;
 use super::utility::utility;
 use crate::failure::Failure;
-use crate::method::Form;
 use allonym_eval::attack::{Finding, Side, Sides, Target as Told, attribution, detection, verification};
 use allonym_eval::attacker::{self, Attacker};
 use allonym_eval::features::style_change;
@@ -80,8 +79,8 @@ impl<'a> Run<'a> {
                 self.remark(remark);
                 None
             });
-            let counts = run_file.as_ref().is_some_and(|file| file.settings.form == Form::Vector);
-            if counts && run_file.as_ref().is_some_and(|file| file.settings.mechanism == "agent") {
+            let (counts, vectors) = run_file.as_ref().map_or((false, false), RunFile::is_not_text);
+            if vectors {
                 return Err(Failure::new(
                     format!("{} holds vectors of numbers, and no texts to measure", released.source.name),
                     "what classifiers find in vectors was measured when the model was trained, and stands in the statement of the release",

@@ -2,6 +2,7 @@
 
 use super::load::printable;
 use crate::failure::Failure;
+use crate::method::{Form, registry};
 use crate::pipeline::Pipeline;
 use crate::settings::Settings;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ impl RunFile {
             let name = printable(&path.file_name().unwrap_or_default().to_string_lossy());
             return Ok(Err(format!("{name} is no run file of this version, and was not used.")));
         };
-        if settings.model.as_ref().is_some_and(|model| !model.exists()) {
+        if settings.method.paths().iter().any(|path| !path.exists()) {
             return Ok(Err(
                 "The model of a release is no longer where its run file says: its promise is not shown.".to_owned()
             ));
@@ -38,27 +39,33 @@ impl RunFile {
     }
 }
 
+impl RunFile {
+    /// Whether the release holds counts of words, and whether it holds vectors of numbers, instead of texts.
+    pub(super) fn is_not_text(&self) -> (bool, bool) {
+        let method = &self.settings.method;
+        let vector = method.parameters.get("form").and_then(toml::Value::as_str) == Some(Form::Vector.name());
+        let no_words = registry::find(&method.name).is_ok_and(|entry| !entry.has_bound);
+        (vector && !no_words, vector && no_words)
+    }
+}
+
 /// What of the settings may be shown to anybody: no path, and no seed, which would undo the release.
 pub(super) fn shown(settings: &Settings) -> serde_json::Value {
-    serde_json::json!({
-        "mechanism": settings.mechanism,
-        "epsilon": settings.epsilon,
-        "epsilon-per-token": settings.epsilon_per_token,
-        "total": settings.total,
-        "delta": settings.delta,
-        "candidates": settings.candidates,
-        "good": settings.good,
-        "clip": settings.clip,
-        "uniform": settings.uniform,
-        "room": settings.room,
-        "length": settings.length,
-        "length-buckets": settings.length_buckets,
-        "length-epsilon": settings.length_epsilon,
-        "max-tokens": settings.max_tokens,
-        "model": settings.model.is_some(),
-        "vocabulary": if settings.vocabulary.is_some() { "a file" } else { "the program's" },
-        "vocabulary-size": settings.vocabulary_size,
-        "shuffle": settings.shuffle,
-        "seeded": settings.seed.is_some(),
-    })
+    let method = &settings.method;
+    let mut shown = serde_json::Map::new();
+    shown.insert("method".to_owned(), method.name.clone().into());
+    for (setting, value) in &method.parameters {
+        // A text may be a path; numbers and switches are not.
+        let value = match value {
+            toml::Value::String(text) if ["length", "form"].contains(&&**setting) => text.clone().into(),
+            toml::Value::Float(number) => (*number).into(),
+            toml::Value::Integer(number) => (*number).into(),
+            toml::Value::Boolean(flag) => (*flag).into(),
+            _ => "a file".into(),
+        };
+        shown.insert(setting.clone(), value);
+    }
+    shown.insert("shuffle".to_owned(), settings.shuffle.into());
+    shown.insert("seeded".to_owned(), settings.seed.is_some().into());
+    shown.into()
 }

@@ -262,8 +262,8 @@ fn table(
             output: output.clone(),
             format: Some(Format::Jsonl),
             seed: Some(trained.basis.seed),
-            allow_private_model: plan.allow_private_model && system.settings.model.is_some(),
-            ..system.settings.clone()
+            method: system.method(plan.allow_private_model),
+            ..Settings::default()
         };
         let checked = settings.check()?;
         run(&checked, &mut |_, _, _| {})?;
@@ -299,9 +299,7 @@ fn table(
 }
 
 fn row(plan: &ErAeReproduction, system: &System, release: &Release) -> Result<TableRow, Failure> {
-    let allow_private_model = plan.allow_private_model && system.settings.model.is_some();
-    let settings = Settings { allow_private_model, ..system.settings.clone() };
-    let checked = settings.check()?;
+    let checked = Settings { method: system.method(plan.allow_private_model), ..Settings::default() }.check()?;
     let guarantee = Pipeline::new(&checked)?.guarantee()?;
     let (each, total) = match guarantee.strength {
         Strength::Differential { epsilon_per_token, epsilon_total, .. } => (epsilon_per_token, Some(epsilon_total)),

@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use allonym_dp::mechanism::{self, Parameters, Reads, TwoSet};
-use allonym_dp::{Length, PrivacyRng, Terms, release};
+use allonym_dp::{Drawing, Length, NoExpectation, Outcome, PrivacyRng, PublicContext, Terms, release};
 use allonym_models::er_ae::ErAe;
-use allonym_text::{Document, Private, detokenise};
+use allonym_text::vocabulary::TokenId;
+use allonym_text::{Document, Private};
 use serde::Serialize;
 
 /// The sentence of the second paper's tables 2 and 3, and the two words that they look at.
@@ -89,11 +90,11 @@ fn at_word(model: &ErAe, word: &str) -> Result<AtWord, Failure> {
     let place = document.tokens().position(|token| token.text == word).unwrap_or(0);
     let mut encoded = model.encode(&[model.pieces(&document)])?;
     let mut proposal = model.proposal(encoded.remove(0), Length::Public, Reads::Probabilities);
-    let scores = allonym_dp::Proposer::scores(&mut proposal, &vec![0; place]).to_vec();
+    let scores = allonym_dp::Proposer::scores(&mut proposal, &vec![TokenId::new(0); place]).to_vec();
     let mut order: Vec<u32> = (0..scores.len() as u32).collect();
     order.sort_by(|a, b| scores[*b as usize].total_cmp(&scores[*a as usize]));
     let vocabulary = model.vocabulary();
-    let id = |outcome: &u32| Length::Public.id_of(*outcome);
+    let id = |outcome: &u32| Length::Public.token(Outcome::new(*outcome)).get();
     let original = vocabulary.id(word);
     let named = |outcome: &u32| {
         let word = vocabulary.word(id(outcome)).unwrap_or_default().to_owned();
@@ -137,7 +138,7 @@ fn chances(of: &str, word: &'static str, probabilities: &[f32]) -> Result<Vec<Go
                 let classes: Vec<(f64, u32)> = five.map(|p| (p, 1)).chain([(rest, outcomes - 5)]).collect();
                 TwoSet::ideal(&classes, 5, epsilon)
             }
-            _ => match mechanism.distribution(probabilities) {
+            _ => match mechanism.distribution(probabilities, &PublicContext::NONE) {
                 Some(drawn) => drawn,
                 None => continue,
             },
@@ -167,9 +168,10 @@ fn samples(name: &str, model: &ErAe, seed: u64) -> Result<Vec<[String; 3]>, Fail
         let document = Document::read(sentence);
         let encoded = model.encode(&[model.pieces(&document)])?.remove(0);
         for (way, mechanism) in &ways {
-            let proposal = Private::new(model.proposal(encoded.clone(), Length::Public, mechanism.reads()));
-            let ids = release(&**mechanism, proposal, &terms, &mut rng).into_value();
-            let text = detokenise(ids.iter().filter_map(|id| model.vocabulary().word(*id)));
+            let proposer = Private::new(model.proposal(encoded.clone(), Length::Public, mechanism.reads()));
+            let drawing = Drawing { proposer, rng: PrivacyRng::reproducible(rng.bits()) };
+            let ids = release(&**mechanism, &mut NoExpectation, &mut [drawing], &terms).remove(0);
+            let text = model.vocabulary().text(ids.value());
             found.push([sentence.to_owned(), format!("{name}, {way}"), text]);
         }
     }

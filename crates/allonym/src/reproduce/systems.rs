@@ -1,7 +1,6 @@
 //! The systems that are compared, each by the settings of its release.
 
-use crate::settings::Settings;
-use allonym_dp::Length;
+use crate::method::MethodSettings;
 use std::path::Path;
 
 /// One release of the comparison.
@@ -13,7 +12,17 @@ pub(super) struct System {
     pub(super) title: String,
     /// Which curve it is on, and at which epsilon of the paper.
     pub(super) curve: Option<(&'static str, f64)>,
-    pub(super) settings: Settings,
+    pub(super) settings: MethodSettings,
+}
+
+impl System {
+    /// The method, with leave to use a model that was trained on private texts, where it has one.
+    pub(super) fn method(&self, allow_private_model: bool) -> MethodSettings {
+        match allow_private_model && self.settings.has("model") {
+            true => self.settings.clone().with("allow-private-model", true),
+            false => self.settings.clone(),
+        }
+    }
 }
 
 /// Two-set at the epsilons of figure 2.
@@ -33,28 +42,23 @@ pub(super) fn systems(
     words: usize,
     max_tokens: usize,
 ) -> Vec<System> {
-    let with = |mechanism: &str, epsilon: Option<f64>| Settings {
-        mechanism: mechanism.to_owned(),
-        epsilon,
+    let with = |method: &str, epsilon: Option<f64>| {
         // As in the papers, which keep the number of tokens without saying so.
-        length: Length::Public,
-        max_tokens,
-        ..Settings::default()
+        let method = MethodSettings::named(method).with("length", "public").with("max-tokens", max_tokens as i64);
+        epsilon.map_or(method.clone(), |epsilon| method.with("epsilon", epsilon))
     };
-    let of = |model: &Path, settings: Settings| Settings { model: Some(model.to_owned()), ..settings };
+    let path = |path: &Path| path.to_string_lossy().into_owned();
+    let of = |model: &Path, method: MethodSettings| method.with("model", path(model));
     let system = |name: String, title: String, curve, settings| System { name, title, curve, settings };
     let mut all = vec![system(
         "random-r".into(),
         "Random-R".into(),
         None,
-        Settings { vocabulary_size: Some(words), ..with("random", None) },
+        with("random", None).with("vocabulary-size", words as i64),
     )];
     if let Some(embeddings) = embeddings {
-        let settings = Settings {
-            vocabulary_size: Some(words),
-            embeddings: Some(embeddings.to_owned()),
-            ..with("syntf", Some(SYNTF))
-        };
+        let settings =
+            with("syntf", Some(SYNTF)).with("vocabulary-size", words as i64).with("embeddings", path(embeddings));
         all.push(system(format!("syntf-{SYNTF}"), format!("SynTF, {SYNTF}"), None, settings));
     }
     let two_set = format!("ae-dp-two-set-{OF_TABLE}");
@@ -81,7 +85,7 @@ pub(super) fn systems(
     let equal = OF_TABLE / 2.0 + ((words - 1) as f64).ln();
     for (name, title, model) in [("er-ae", "ER-AE", er_ae), ("ae-dp", "AE-DP", ae_dp)] {
         for mechanism in ["subset", "band"] {
-            let settings = Settings { epsilon_per_token: Some(equal), ..of(model, with(mechanism, None)) };
+            let settings = of(model, with(mechanism, None)).with("epsilon-per-token", equal);
             let title = format!("{title}, {mechanism} at the same true loss");
             all.push(system(format!("{name}-{mechanism}"), title, None, settings));
         }

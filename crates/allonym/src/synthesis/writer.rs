@@ -5,7 +5,7 @@ use super::settings::{Method, SynthesisSettings};
 use super::statement::up;
 use super::unigram::Unigram;
 use crate::failure::Failure;
-use crate::model::{OpenModel, Trained};
+use crate::method::{OpenModel, Trained};
 use crate::training::WITHHELD;
 use allonym_dp::PrivacyRng;
 use allonym_models::language_model::{LanguageModel, Text};

@@ -3,10 +3,40 @@
 //! At each step the original token is the one good outcome; after the last of them, and in place of no other, that is the
 //! end of the text. A word that is not in the vocabulary proposes nothing: every word is as good as another.
 
+use super::{BoxedProposer, Source};
+use crate::method::RecordError;
 use allonym_dp::mechanism::Reads;
-use allonym_dp::{Length, Proposer};
-use allonym_text::vocabulary::{END, UNKNOWN};
-use allonym_text::{Document, Vocabulary};
+use allonym_dp::{Length, Outcome, Proposer, Terms};
+use allonym_text::vocabulary::TokenId;
+use allonym_text::{Document, Private, Vocabulary};
+use std::sync::Arc;
+
+/// The words of a text, as a vocabulary knows them.
+pub(crate) struct VerbatimSource {
+    pub(crate) vocabulary: Arc<Vocabulary>,
+}
+
+impl Source for VerbatimSource {
+    fn name(&self) -> &'static str {
+        "own words"
+    }
+
+    fn proposers<'a>(
+        &'a self,
+        documents: Vec<Private<Document>>,
+        terms: &Terms,
+        reads: Reads,
+    ) -> Result<Vec<Private<BoxedProposer<'a>>>, RecordError> {
+        let proposer = |document: Document| {
+            Box::new(Verbatim::new(&document, &self.vocabulary, terms.length, reads)) as BoxedProposer<'a>
+        };
+        Ok(documents.into_iter().map(|document| document.map(proposer)).collect())
+    }
+
+    fn is_verbatim(&self) -> bool {
+        true
+    }
+}
 
 /// The highest and the lowest score of each kind that a mechanism reads; what lies between would say more than is known.
 pub(crate) fn extremes(reads: Reads) -> (f32, f32) {
@@ -20,33 +50,30 @@ pub(crate) fn extremes(reads: Reads) -> (f32, f32) {
 /// Proposes the tokens of a document one after the other.
 pub(crate) struct Verbatim {
     /// The outcome that each step proposes, if any.
-    wanted: Vec<Option<u32>>,
+    wanted: Vec<Option<Outcome>>,
     length: Length,
     scores: Vec<f32>,
     high: f32,
     low: f32,
-    raised: Option<u32>,
+    raised: Option<Outcome>,
 }
 
 impl Verbatim {
     pub(crate) fn new(document: &Document, vocabulary: &Vocabulary, length: Length, reads: Reads) -> Self {
-        let first = length.id_of(0);
-        let wanted = document
-            .tokens()
-            .map(|token| Some(vocabulary.id(token.text)).filter(|id| *id != UNKNOWN).map(|id| id - first));
+        let wanted = document.tokens().map(|token| length.outcome(TokenId::new(vocabulary.id(token.text))));
         let (high, low) = extremes(reads);
         let scores =
             if reads == Reads::Nothing { Vec::new() } else { vec![low; length.outcomes(vocabulary.words()) as usize] };
         let mut proposer = Self { wanted: wanted.collect(), length, scores, high, low, raised: None };
-        if proposer.length.hides_end() && reads == Reads::Order {
+        if let Some(end) = length.outcome(TokenId::END).filter(|_| reads == Reads::Order) {
             // Where only the order counts, an end that nobody proposed must not win a tie.
-            proposer.set((END - first) as usize, low - 1.0);
+            proposer.set(end, low - 1.0);
         }
         proposer
     }
 
-    fn set(&mut self, outcome: usize, score: f32) {
-        if let Some(place) = self.scores.get_mut(outcome) {
+    fn set(&mut self, outcome: Outcome, score: f32) {
+        if let Some(place) = self.scores.get_mut(outcome.position()) {
             *place = score;
         }
     }
@@ -57,17 +84,17 @@ impl Proposer for Verbatim {
         self.wanted.len()
     }
 
-    fn scores(&mut self, released: &[u32]) -> &[f32] {
+    fn scores(&mut self, released: &[TokenId]) -> &[f32] {
         if let Some(raised) = self.raised.take() {
-            self.set(raised as usize, self.low);
+            self.set(raised, self.low);
         }
         let wanted = match self.wanted.get(released.len()) {
             Some(wanted) => *wanted,
             // The end of the text; with a public length nothing is drawn here.
-            None => self.length.hides_end().then_some(0),
+            None => self.length.outcome(TokenId::END),
         };
         if let Some(outcome) = wanted {
-            self.set(outcome as usize, self.high);
+            self.set(outcome, self.high);
             self.raised = Some(outcome);
         }
         &self.scores
@@ -79,7 +106,7 @@ mod tests {
     use super::*;
 
     fn raised(proposer: &mut Verbatim, step: usize) -> Vec<usize> {
-        let scores = proposer.scores(&vec![9; step]).to_vec();
+        let scores = proposer.scores(&vec![TokenId::new(9); step]).to_vec();
         (0..scores.len()).filter(|i| scores[*i] > 0.0).collect()
     }
 

@@ -1,5 +1,6 @@
 //! A trained model that was read from its directory, of whatever kind.
 
+use super::vocabulary::Words;
 use crate::failure::Failure;
 use allonym_dp::Guarantee;
 use allonym_models::adept::Adept;
@@ -9,8 +10,64 @@ use allonym_models::fluent::FluentModel;
 use allonym_models::rlta::Rlta;
 use allonym_nn::{Card, Protection, checkpoint};
 use allonym_text::Vocabulary;
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Settings of methods that may have a model.
+pub(super) const SETTINGS: &[&str] = &["model", "allow-private-model"];
+
+/// Which model is used.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub(super) struct ModelSettings {
+    /// A model's directory. Default: the one that comes with the program, where the method has one.
+    pub(super) model: Option<PathBuf>,
+    /// Whether a model may be used that was trained on private texts without protection.
+    pub(super) allow_private_model: bool,
+}
+
+impl ModelSettings {
+    /// Opens the model of a directory.
+    pub(super) fn open(&self, directory: &Path, words: &Words) -> Result<OpenModel, Failure> {
+        let opened = OpenModel::open(directory, self.allow_private_model)?;
+        let what = || format!("the vocabulary of the model {}", directory.display());
+        words.check_origin(&opened.vocabulary(), what, "use another model")?;
+        Ok(opened)
+    }
+
+    /// Opens the model that a method cannot do without.
+    pub(super) fn open_needed(
+        &self,
+        words: &Words,
+        method: &str,
+        kinds: &str,
+        train: &str,
+    ) -> Result<OpenModel, Failure> {
+        if words.vocabulary.is_some() || words.vocabulary_size.is_some() {
+            let hint = "leave out `--vocabulary` and `--vocabulary-size`";
+            return Err(Failure::new("a model has a vocabulary of its own", hint));
+        }
+        match &self.model {
+            Some(directory) => self.open(directory, words),
+            None => Err(needs_model(method, kinds, train)),
+        }
+    }
+}
+
+/// A method has no model, or one of a kind that it cannot use.
+pub(super) fn needs_model(method: &str, kinds: &str, train: &str) -> Failure {
+    let message = format!("`{method}` needs a model of kind {kinds}");
+    Failure::new(message, format!("train one with `allonym train {train}`, and name it with `--model`"))
+}
+
+/// The cost of having been trained on: epsilon and delta of the model's card.
+pub(super) fn training_cost(card: &Card) -> (f64, f64) {
+    match &card.guarantee {
+        Protection::Differential(promise) => (promise.epsilon_replace_one, promise.delta),
+        Protection::Public | Protection::Unprotected => (0.0, 0.0),
+    }
+}
 
 /// Models that a directory written by `train` holds, the most finished one first.
 const WITHIN: [&str; 6] = ["er-ae", "ae-dp", "adept", "fluent", "ete-anon", "rlta"];
@@ -62,7 +119,7 @@ impl OpenModel {
                 (Trained::Rlta(Box::new(model)), card)
             }
             kind => {
-                let message = format!("the model {} is of a kind `{kind}` that nobody knows here", directory.display());
+                let message = format!("unsupported model kind `{kind}` in {}", directory.display());
                 return Err(Failure::new(message, "use the program that wrote it, or a later one"));
             }
         };

@@ -1,0 +1,112 @@
+//! The registry: every method that comes with the program, one line each.
+//!
+//! From it come `--help`, the check of `--method`, the settings that each method has, the conformance suite and
+//! `audit --all`.
+
+use super::settings::MethodSettings;
+use super::{Method, agent, latent, model, token_settings, vocabulary, word_noise};
+use crate::failure::Failure;
+use allonym_dp::mechanism::{self, CATALOGUE};
+use std::sync::{Arc, LazyLock};
+
+/// Builds a method from its settings.
+type Build = Box<dyn Fn(&MethodSettings) -> Result<Arc<dyn Method>, Failure> + Send + Sync>;
+
+/// A line of the registry.
+pub struct Entry {
+    /// The name.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// The settings that it has, in several lists.
+    pub settings: Vec<&'static [&'static str]>,
+    /// Whether it claims a bound.
+    pub has_bound: bool,
+    /// Whether it needs a model or word vectors that do not come with the program.
+    pub needs_files: bool,
+    build: Build,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Entry {
+    /// Builds the method.
+    ///
+    /// # Errors
+    /// When a setting is unknown, out of range or missing, or a file cannot be read.
+    pub fn build(&self, settings: &MethodSettings) -> Result<Arc<dyn Method>, Failure> {
+        (self.build)(settings)
+    }
+
+    /// A method with files of its own.
+    fn with_files(
+        name: &'static str,
+        summary: &'static str,
+        settings: &'static [&'static str],
+        has_bound: bool,
+        build: impl Fn(&MethodSettings) -> Result<Arc<dyn Method>, Failure> + Send + Sync + 'static,
+    ) -> Self {
+        let settings = vec![settings, model::SETTINGS, vocabulary::SETTINGS];
+        Self { name, summary, settings, has_bound, needs_files: true, build: Box::new(build) }
+    }
+
+    /// The method of a mechanism in the core's catalogue.
+    fn of_mechanism(entry: &'static mechanism::Entry) -> Self {
+        Self {
+            name: entry.name,
+            summary: entry.summary,
+            settings: vec![entry.parameters, token_settings::SETTINGS, model::SETTINGS, vocabulary::SETTINGS],
+            has_bound: true,
+            needs_files: false,
+            build: Box::new(move |settings| token_settings::build(entry, settings)),
+        }
+    }
+}
+
+/// Every method.
+pub static METHODS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let noise = |name: &'static str, summary| {
+        Entry::with_files(name, summary, word_noise::SETTINGS, true, move |s| word_noise::build(name, s))
+    };
+    let latent = |name: &'static str, summary| {
+        Entry::with_files(name, summary, latent::SETTINGS, true, move |s| latent::build(name, s))
+    };
+    let mut methods: Vec<Entry> = CATALOGUE.iter().map(Entry::of_mechanism).collect();
+    methods.extend([
+        noise("metric-noise", "metric privacy by noise on word vectors, then the nearest word (Feyisetan et al. 2020); needs `--embeddings` or `--model`, `--length public`"),
+        noise("metric-mahalanobis", "the same in a norm that follows the spread of the vocabulary (Xu et al. 2020)"),
+        latent("latent-laplace", "Laplace noise on the vector of the whole text (ADePT, with the noise that it needs, or before ETE-Anon's agent); epsilon is that of the text; needs `--model`"),
+        latent("latent-gaussian", "the same with Gaussian noise; needs `--delta` too"),
+        Entry::with_files(agent::NAME, "an agent changes what a model holds of a text (ETE-Anon, RLTA); NO formal guarantee, only measured; needs `--model`", agent::SETTINGS, false, agent::build),
+    ]);
+    methods
+});
+
+/// The entry of a name.
+///
+/// # Errors
+/// When there is no such method.
+pub fn find(name: &str) -> Result<&'static Entry, Failure> {
+    METHODS.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let known = METHODS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+        Failure::new(format!("unknown method `{name}`"), format!("the methods are {known}"))
+    })
+}
+
+/// The first setting that no method has.
+pub fn unknown_setting(settings: &MethodSettings) -> Option<&str> {
+    let known = |key: &&String| METHODS.iter().any(|entry| entry.settings.iter().any(|list| list.contains(&&***key)));
+    settings.parameters.keys().find(|key| !known(key)).map(String::as_str)
+}
+
+/// Builds a method from its settings.
+///
+/// # Errors
+/// When there is no such method, or its settings do not fit.
+pub fn build(settings: &MethodSettings) -> Result<Arc<dyn Method>, Failure> {
+    find(&settings.name)?.build(settings)
+}
