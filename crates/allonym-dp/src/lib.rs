@@ -14,7 +14,7 @@ pub mod compose;
 pub mod counts;
 mod discrete;
 mod error;
-mod guarantee;
+pub mod guarantee;
 pub mod histogram;
 pub mod latent;
 mod length;
@@ -32,7 +32,7 @@ mod table;
 pub mod vector_noise;
 
 pub use error::DpError;
-pub use guarantee::{Guarantee, Strength};
+pub use guarantee::{Bound, ClaimedGuarantee, Guarantee};
 pub use length::Length;
 pub use loss::{Class, Loss};
 pub use mechanism::Mechanism;

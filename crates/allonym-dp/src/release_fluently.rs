@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::audit::text_audit::{Words, found_in};
     use crate::length::Length;
-    use crate::{Guarantee, Mechanism, Strength};
+    use crate::{Guarantee, Mechanism};
 
     const EPSILON: f64 = 1.5;
     const TERMS: Terms = Terms { max_tokens: 2, length: Length::Fixed, buckets: 10, length_epsilon: 4.4, delta: 0.0 };
@@ -124,10 +124,7 @@ mod tests {
     }
 
     fn claim() -> f64 {
-        match Guarantee::of(&fluent(), &TERMS, false).unwrap().strength {
-            Strength::Differential { epsilon_total, .. } => epsilon_total,
-            Strength::Empirical => panic!("a formal guarantee"),
-        }
+        Guarantee::for_tokens(&fluent(), &TERMS, false).unwrap().epsilon_total().unwrap()
     }
 
     #[test]

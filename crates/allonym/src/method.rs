@@ -4,9 +4,10 @@ use crate::failure::Failure;
 use crate::model::{OpenModel, Trained, state};
 use crate::settings::Settings;
 use crate::source::Source;
+use allonym_dp::guarantee::{Unit, WordDistances};
 use allonym_dp::latent::{Latent, Noise};
 use allonym_dp::vector_noise::Norm;
-use allonym_dp::{Guarantee, Length, Mechanism, PrivacyRng, Strength, Terms};
+use allonym_dp::{Guarantee, Length, Mechanism, PrivacyRng, Terms};
 use allonym_models::Embeddings;
 use allonym_models::adept::{self, Adept};
 use allonym_models::ete_anon::{AgentSettings, EteAnon};
@@ -266,7 +267,7 @@ impl Method {
     /// What a release by this method promises.
     pub(crate) fn guarantee(&self, terms: &Terms, seeded: bool) -> Result<Guarantee, Failure> {
         let mut guarantee = match self {
-            Self::Tokens { mechanism, .. } => Guarantee::of(&**mechanism, terms, seeded)?,
+            Self::Tokens { mechanism, .. } => Guarantee::for_tokens(&**mechanism, terms, seeded)?,
             Self::Words { name, noise, figures, .. } => {
                 let found = figures.get_or_init(|| {
                     // Public vectors and a public seed: these are figures about words, not about texts.
@@ -276,7 +277,7 @@ impl Method {
                 let Some((spread, deniability)) = found else {
                     return Err(Failure::new("the word vectors are too far apart for a bound", "give other vectors"));
                 };
-                of_words(name, noise, *spread, deniability, terms, seeded)
+                of_words(name, noise, *spread, deniability, terms, seeded)?
             }
             Self::Latent { name, latent, .. } => of_latent(name, latent, terms, seeded)?,
             Self::Agent { model, .. } => of_agent(model, terms, seeded),
@@ -284,7 +285,7 @@ impl Method {
         };
         match self {
             Self::Tokens { source, .. } => source.state(&mut guarantee),
-            Self::Words { card: None, .. } => guarantee.assumptions.push("the word vectors are public".to_owned()),
+            Self::Words { card: None, .. } => guarantee.push_assumption("the word vectors are public"),
             Self::Words { card: Some(card), .. }
             | Self::Latent { card, .. }
             | Self::Agent { card, .. }
@@ -303,68 +304,20 @@ fn of_words(
     deniability: &Deniability,
     terms: &Terms,
     seeded: bool,
-) -> Guarantee {
-    // Rounded up: a sum of floats may fall short in its last digits.
-    let each = noise.epsilon() * spread.largest * (1.0 + 1e-12);
-    Guarantee {
-        mechanism: name,
-        strength: Strength::Differential {
-            epsilon_per_token: Some(each),
-            epsilon_total: each * terms.max_tokens as f64,
-            delta: 0.0,
-            method: "pure composition, for words as far apart as two can be",
-        },
-        unit: "one record's text",
-        adjacency: "any two texts of the same number of tokens".to_owned(),
-        max_tokens: terms.max_tokens,
-        length: terms.length,
-        paper_epsilon_total: None,
-        also: vec![
-            format!(
-                "metric privacy: {} for each unit of distance between two words in this norm; the usual word's nearest neighbour is {:.3} away, two words at most {:.3}",
-                noise.epsilon(),
-                spread.median_nearest,
-                spread.largest
-            ),
-            format!(
-                "of {} draws the usual word stays itself in {:.0} % and becomes {:.0} different words (estimated)",
-                deniability.draws,
-                100.0 * deniability.median_unchanged(),
-                deniability.median_different()
-            ),
-        ],
-        assumptions: vec!["noise of 64-bit floats counts as exact".to_owned()],
-        not_protected: vec![
-            format!("the number of tokens of each text, up to {}", terms.max_tokens),
-            "the order of the words, and words that are far apart: they are told apart well".to_owned(),
-            "facts and style that survive at a loss of this size: measure them".to_owned(),
-        ],
-        void: Vec::new(),
-        seeded,
-    }
+) -> Result<Guarantee, Failure> {
+    let distances = WordDistances { median_nearest: spread.median_nearest, largest: spread.largest };
+    let mut guarantee = Guarantee::for_word_noise(name, noise.epsilon(), distances, terms, seeded)?;
+    guarantee.push_also(format!(
+        "of {} draws the median word stays itself in {:.0} % and becomes {:.0} different words (estimated)",
+        deniability.draws,
+        100.0 * deniability.median_unchanged(),
+        deniability.median_different()
+    ));
+    Ok(guarantee)
 }
 
 fn of_latent(name: &'static str, latent: &Latent, terms: &Terms, seeded: bool) -> Result<Guarantee, Failure> {
-    let (epsilon_total, delta) = latent.loss()?;
-    Ok(Guarantee {
-        mechanism: name,
-        strength: Strength::Differential {
-            epsilon_per_token: None,
-            epsilon_total,
-            delta,
-            method: "noise on one vector for the whole text",
-        },
-        unit: "one record's text",
-        adjacency: "any two texts".to_owned(),
-        max_tokens: terms.max_tokens,
-        length: terms.length,
-        paper_epsilon_total: latent.paper_epsilon(),
-        also: Vec::new(),
-        assumptions: Vec::new(),
-        not_protected: vec!["facts and style that survive at a loss of this size: measure them".to_owned()],
-        void: Vec::new(),
-        seeded,
-    })
+    Ok(Guarantee::for_latent(name, latent, terms, seeded)?)
 }
 
 fn of_agent(model: &EteAnon, terms: &Terms, seeded: bool) -> Guarantee {
@@ -431,18 +384,8 @@ fn always_the_same(agent: &AgentSettings) -> Option<String> {
 
 /// A release of which nothing is promised.
 fn measured_only(also: Vec<String>, not_protected: Vec<String>, terms: &Terms, seeded: bool) -> Guarantee {
-    Guarantee {
-        mechanism: AGENT,
-        strength: Strength::Empirical,
-        unit: "one record's text",
-        adjacency: "no two texts: nothing is bounded".to_owned(),
-        max_tokens: terms.max_tokens,
-        length: terms.length,
-        paper_epsilon_total: None,
-        also,
-        assumptions: Vec::new(),
-        not_protected,
-        void: Vec::new(),
-        seeded,
-    }
+    let mut guarantee = Guarantee::measured(AGENT, Unit::Text, seeded).with_terms(terms);
+    also.into_iter().for_each(|line| guarantee.push_also(line));
+    not_protected.into_iter().for_each(|line| guarantee.push_not_protected(line));
+    guarantee
 }

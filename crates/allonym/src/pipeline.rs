@@ -10,7 +10,7 @@ use allonym_dp::latent::Latent;
 use allonym_dp::mechanism::Fluent;
 
 use allonym_dp::{
-    Drawing, Entropy, Guarantee, Mechanism, PrivacyRng, Proposer, Purpose, Released, Strength, Terms, release,
+    Bound, Drawing, Entropy, Guarantee, Mechanism, PrivacyRng, Proposer, Purpose, Released, Terms, release,
     release_fluently, rewrite,
 };
 use allonym_models::ete_anon::EteAnon;
@@ -364,21 +364,21 @@ impl<'a> Pipeline<'a> {
     pub fn guarantee(&self) -> Result<Guarantee, Failure> {
         let mut guarantee = self.method.guarantee(&self.terms, self.entropy.is_reproducible())?;
         if matches!(self.method, Method::Vectors { .. }) {
-            guarantee.also.push("released as vectors of numbers: no text is written from them".to_owned());
+            guarantee.push_also("released as vectors of numbers: no text is written from them");
         } else if self.form == Form::Vector {
-            guarantee.also.push("released as counts of words, without their order".to_owned());
+            guarantee.push_also("released as counts of words, without their order");
         }
-        guarantee.assumptions.push(match self.vocabulary.origin() {
+        guarantee.push_assumption(match self.vocabulary.origin() {
             Origin::Public => self.public_words.to_owned(),
             Origin::Private => "the vocabulary is public (IT IS NOT: it was counted from private texts)".to_owned(),
         });
-        guarantee.assumptions.push(match guarantee.strength {
-            Strength::Empirical => "attackers have no more than those who were measured".to_owned(),
-            _ => "the records are of different authors: n records of one author cost n times".to_owned(),
+        guarantee.push_assumption(match guarantee.bound() {
+            Bound::None => "attackers have no more than those who were measured",
+            _ => "the records are of different authors: n records of one author cost n times",
         });
         if self.vocabulary.origin() == Origin::Private {
-            guarantee.void.push("the vocabulary was counted from private texts".into());
-            guarantee.not_protected.push("which words occur in the texts the vocabulary was counted from".into());
+            guarantee.push_void("the vocabulary was counted from private texts");
+            guarantee.push_not_protected("which words occur in the texts the vocabulary was counted from");
         }
         Ok(guarantee)
     }

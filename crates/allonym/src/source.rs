@@ -147,7 +147,7 @@ impl Source {
     pub(crate) fn state(&self, guarantee: &mut Guarantee) {
         match self {
             Self::Verbatim => {}
-            Self::Near(_, None) => guarantee.assumptions.push("the word vectors are public".to_owned()),
+            Self::Near(_, None) => guarantee.push_assumption("the word vectors are public"),
             Self::Near(_, Some(card)) | Self::ErAe(_, card) | Self::Fluent(_, card) => state(card, guarantee),
         }
     }
