@@ -13,7 +13,7 @@ mod tests;
 mod texts;
 
 pub use bound::{Adjacency, Bound, Claim, Unit};
-pub use claimed::ClaimedGuarantee;
+pub use claimed::{ClaimedGuarantee, TrainingClaim};
 pub use records::RecordLoss;
 pub use statement::Statement;
 pub use texts::WordDistances;
