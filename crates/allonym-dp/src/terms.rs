@@ -126,10 +126,8 @@ mod tests {
         let mechanism = mechanism::by_name("subset", &Parameters::of_epsilon(2.0), 1000).unwrap();
         let fixed = Terms { max_tokens: 10, ..Terms::default() };
         let private = Terms { length: Length::Private, length_epsilon: 3.0, buckets: 5, ..fixed };
-        let epsilon = |terms: &Terms| match crate::Guarantee::of(&*mechanism, terms, false).unwrap().strength {
-            crate::Strength::Differential { epsilon_total, .. } => epsilon_total,
-            crate::Strength::Empirical => panic!("a formal guarantee"),
-        };
+        let epsilon =
+            |terms: &Terms| crate::Guarantee::for_tokens(&*mechanism, terms, false).unwrap().epsilon_total().unwrap();
         assert!((epsilon(&private) - epsilon(&fixed) - 3.0).abs() < 1e-5);
         for (buckets, length_epsilon) in [(1, 3.0), (11, 3.0), (5, 0.0), (5, f64::NAN)] {
             assert!(Terms { buckets, length_epsilon, ..private }.check().is_err());

@@ -3,7 +3,7 @@
 use allonym_dp::audit::extremal;
 use allonym_dp::mechanism::{CATALOGUE, Entry, Mechanism, Parameters};
 use allonym_dp::statistics::assert_distribution;
-use allonym_dp::{Draw, Guarantee, Length, PrivacyRng, PublicContext, Strength, Terms};
+use allonym_dp::{Bound, Draw, Guarantee, Length, PrivacyRng, PublicContext, Terms};
 use allonym_text::Private;
 
 /// The mechanism at several settings.
@@ -155,9 +155,9 @@ fn a_guarantee_adds_up_the_draws() {
         for length in [Length::Fixed, Length::Public] {
             let mechanism = settings(entry, 1000).swap_remove(0);
             let terms = Terms { max_tokens: 50, length, ..Terms::default() };
-            let guarantee = Guarantee::of(&*mechanism, &terms, false).unwrap();
-            let Strength::Differential { epsilon_per_token: Some(epsilon_per_token), epsilon_total, delta, .. } =
-                guarantee.strength
+            let guarantee = Guarantee::for_tokens(&*mechanism, &terms, false).unwrap();
+            let Bound::Differential { epsilon_per_token: Some(epsilon_per_token), epsilon_total, delta, .. } =
+                *guarantee.bound()
             else {
                 continue;
             };
@@ -165,7 +165,7 @@ fn a_guarantee_adds_up_the_draws() {
                 (epsilon_total / (50.0 * epsilon_per_token).max(1e-300) - 1.0).abs() < 1e-9 || epsilon_total == 0.0
             );
             assert_eq!(delta, 0.0);
-            let public = guarantee.not_protected.iter().any(|line| line.contains("number of tokens"));
+            let public = guarantee.not_protected().iter().any(|line| line.contains("number of tokens"));
             assert_eq!(public, length == Length::Public, "{}", entry.name);
         }
     }

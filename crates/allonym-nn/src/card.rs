@@ -4,6 +4,8 @@
 
 use crate::error::NnError;
 use crate::training::{Standing, TrainingSettings};
+use allonym_dp::ClaimedGuarantee;
+use allonym_dp::guarantee::{TrainingClaim, Unit};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -90,6 +92,26 @@ pub struct Differential {
     pub void: Vec<String>,
 }
 
+impl Differential {
+    /// The promise in the form that all guarantees have, as a claim: the card is a file, and nothing proves it.
+    pub fn as_claimed(&self, method: &str) -> ClaimedGuarantee {
+        let claim = TrainingClaim {
+            epsilon_add_remove: self.epsilon_add_remove,
+            epsilon_replace_one: self.epsilon_replace_one,
+            delta: self.delta,
+            accounting: &self.method,
+            assumptions: &self.assumptions,
+            not_protected: &self.not_protected,
+            void: &self.void,
+        };
+        let mut claimed = ClaimedGuarantee::from_training(method, claim);
+        if self.unit != Unit::Example.name() {
+            claimed.push_also(format!("an example is {}", self.unit));
+        }
+        claimed
+    }
+}
+
 impl Protection {
     /// Whether something is promised, and nothing stands against it.
     pub fn holds(&self) -> bool {
@@ -161,5 +183,28 @@ mod tests {
         assert_eq!(error("a = 1"), "`card.toml` is not a card: it has no version");
         assert!(error("version = 1").starts_with("`card.toml` is not a card: missing field"));
         assert!(error("{").starts_with("`card.toml` is not a card"));
+    }
+
+    #[test]
+    fn a_promise_is_offered_as_a_claim() {
+        let mut promise = Differential {
+            unit: "one record of the training file".to_owned(),
+            epsilon_add_remove: 1.5,
+            epsilon_replace_one: 2.5,
+            delta: 1e-5,
+            method: "by hand".to_owned(),
+            rate: 0.1,
+            counted_steps: 10,
+            assumptions: vec![],
+            not_protected: vec!["facts that many examples repeat".to_owned()],
+            void: vec!["gradients are not clipped".to_owned()],
+        };
+        let claimed = promise.as_claimed("er-ae");
+        let claims: Vec<(f64, f64)> = claimed.claims().iter().map(|claim| (claim.epsilon, claim.delta)).collect();
+        assert_eq!((claims, claimed.holds()), (vec![(1.5, 1e-5), (2.5, 1e-5)], false));
+        assert!(claimed.to_string().starts_with("claimed:\nnot protected\n  - facts that many examples repeat\n"));
+        assert!(claimed.to_string().contains("  an example is one record of the training file\n"));
+        promise.epsilon_add_remove = f64::INFINITY;
+        assert!(promise.as_claimed("er-ae").claims().is_empty());
     }
 }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::pipeline::Pipeline;
 use crate::run::{OnProgress, Stage, open};
 use crate::settings::Checked;
-use allonym_dp::{Guarantee, Purpose, Strength};
+use allonym_dp::{Guarantee, Purpose};
 use allonym_io::{Batch, Format, Key, Report};
 use allonym_ledger::{Amount, Hash, Ledger, LedgerError, Reservation};
 use allonym_text::Private;
@@ -75,7 +75,7 @@ pub(crate) fn reserve(
     let (epsilon, delta) = (epsilon + trained, delta + trained_delta);
     let mut ledger = Ledger::open(path)?;
     let name = ledger.name().to_owned();
-    let what = format!("{} {}", guarantee.mechanism, env!("CARGO_PKG_VERSION"));
+    let what = format!("{} {}", guarantee.method(), env!("CARGO_PKG_VERSION"));
     let mut random = pipeline.stream(Purpose::Reservation);
     let key = ((u128::from(random.bits()) << 64) | u128::from(random.bits())).to_be_bytes();
     let reservation = Reservation { key, what: &what, epsilon, delta };
@@ -117,8 +117,8 @@ pub(crate) fn reserve(
 
 /// What a record costs, if that can be said.
 fn price(guarantee: &Guarantee) -> Result<(f64, f64), Failure> {
-    match guarantee.strength {
-        Strength::Differential { epsilon_total, delta, .. } if guarantee.holds() => Ok((epsilon_total, delta)),
+    match (guarantee.epsilon_total(), guarantee.delta()) {
+        (Some(epsilon), Some(delta)) if guarantee.holds() => Ok((epsilon, delta)),
         _ => Err(Failure::refusal(
             "this release has no price that could be written into a ledger: it is not private",
             "leave out `--seed`, `--allow-private-vocabulary` and `--allow-private-model`, or release without `--ledger` what you could publish as it is",
@@ -155,8 +155,8 @@ fn refused(error: LedgerError, checked: &Checked) -> Failure {
 /// The most tokens a record whose price is within an amount; `None` where not even one is.
 fn fitting_tokens(checked: &Checked, fits: Amount) -> Option<usize> {
     let within = |max_tokens: usize| {
-        let strength = checked.method.guarantee_with(max_tokens)?.strength;
-        let Strength::Differential { epsilon_total, delta, .. } = strength else { return None };
+        let guarantee = checked.method.guarantee_with(max_tokens)?;
+        let (epsilon_total, delta) = (guarantee.epsilon_total()?, guarantee.delta()?);
         let (trained, trained_delta) = checked.method.training_cost();
         let price = Amount::spent(epsilon_total + trained, delta + trained_delta).ok()?;
         price.within(fits).then_some(())

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::pipeline::Pipeline;
 use crate::reserve::Reserved;
 use crate::settings::Checked;
-use allonym_dp::{Guarantee, Strength};
+use allonym_dp::Guarantee;
 use allonym_io::{Columns, Format, Report};
 use serde::Serialize;
 use std::fmt;
@@ -87,12 +87,12 @@ impl Summary {
             report.carried.clear(); // numbers stand for the names
         }
         if !report.carried.is_empty() {
-            guarantee.not_protected.push(format!("what passes untouched: {}", report.carried.join(", ")));
+            guarantee.push_not_protected(format!("what passes untouched: {}", report.carried.join(", ")));
         }
         if !settings.shuffle {
-            guarantee.not_protected.push("the order of the records".into());
+            guarantee.push_not_protected("the order of the records");
         }
-        guarantee.not_protected.push("how many records there are".into());
+        guarantee.push_not_protected("how many records there are");
         let mut warnings = warnings(&report, ledger.as_ref(), checked);
         warnings.extend(unused(settings.method.number("total"), &guarantee));
         Ok(Self {
@@ -114,8 +114,8 @@ impl Summary {
 
 /// A total that is more than the mechanism can cost.
 fn unused(total: Option<f64>, guarantee: &Guarantee) -> Option<String> {
-    match (total, &guarantee.strength) {
-        (Some(total), Strength::Differential { epsilon_total, .. }) if total > 1.1 * epsilon_total => {
+    match (total, guarantee.epsilon_total()) {
+        (Some(total), Some(epsilon_total)) if total > 1.1 * epsilon_total => {
             Some(format!("of a total of {total} only {epsilon_total:.4} is used: the mechanism cannot cost more"))
         }
         _ => None,

@@ -7,14 +7,7 @@ use common::{Outcome, Place, allonym, run, run_with_input};
 /// The number of tokens that a run with these settings draws for a long text with a public length.
 fn tokens(place: &Place, file: Option<&str>, environment: Option<&str>, flag: Option<&str>) -> usize {
     let mut command = allonym();
-    command.args([
-        "anonymize",
-        &place.file("in.txt", "word ".repeat(100)),
-        "--length",
-        "public",
-        "--method",
-        "random",
-    ]);
+    command.args(["anonymize", &place.file("in.txt", "word ".repeat(100)), "--length", "public", "--method", "random"]);
     if let Some(file) = file {
         command.args(["--config", &place.file("run.toml", format!("max-tokens = {file}"))]);
     }

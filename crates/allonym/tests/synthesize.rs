@@ -29,7 +29,7 @@ fn texts_of_every_label_are_written_and_the_price_is_told_before_and_after() {
     let outcome = synthesize(&place, &PRIVATE);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("of 2 allowed, delta 1e-3"), "{}", outcome.stderr);
-    let protected = outcome.stdout.find("protected: one record").unwrap();
+    let protected = outcome.stdout.find("protected by `tuned`").unwrap();
     assert!(outcome.stdout.find("not protected").unwrap() < protected, "{}", outcome.stdout);
     let price: f64 = outcome.stdout.split("epsilon ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     assert!(price <= 2.0 && price > 1.98, "nearly all that was allowed: {price}");
@@ -50,8 +50,8 @@ fn a_seed_repeats_the_texts_and_voids_the_promise() {
     let (told, first) = written(&["--seed", "4"]);
     assert_eq!(first, written(&["--seed", "4"]).1);
     assert_ne!(first, written(&[]).1);
-    assert!(told.contains("not private: the noise comes from a seed"), "{told}");
-    assert!(told.contains("would have protected, but for that") && !told.contains("\nprotected:"), "{told}");
+    assert!(told.contains("not private: seeded"), "{told}");
+    assert!(told.find("With secret randomness it would be") < told.find("epsilon "), "{told}");
 }
 
 #[test]
@@ -75,7 +75,13 @@ fn words_by_their_shares_are_a_floor_with_a_price() {
     let outcome = run(&[&unigram[..], &["--count", "400", "--max-tokens", "8"]].concat());
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(
-        outcome.stdout.contains("epsilon 2.0000 if it is added or removed, 4.0000 if it is exchanged; delta 0\n"),
+        outcome.stdout.contains("epsilon 2.0000 for one record, as far as it was learned from, delta 0"),
+        "{}",
+        outcome.stdout
+    );
+    assert!(outcome.stdout.contains("  if one record is added or removed\n"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("epsilon 4.0000 if one record is replaced by another, delta 0\n"),
         "{}",
         outcome.stdout
     );
@@ -101,7 +107,7 @@ fn training_without_noise_promises_nothing() {
     let outcome = synthesize(&place, &["--not-private"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(outcome.stdout.contains("not private: the model was trained without noise"), "{}", outcome.stdout);
-    assert!(!outcome.stdout.contains("protected: one record"), "{}", outcome.stdout);
+    assert!(!outcome.stdout.contains("  epsilon "), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("anything: a text may be repeated") && !outcome.stdout.contains("cost n times"));
     assert_eq!(place.read("out.csv").lines().next(), Some("text"));
 }
@@ -184,7 +190,11 @@ fn a_record_that_changes_its_label_pays_twice_and_large_prices_are_called_large(
     let labels = ["--label-column", "label", "--delta", "1e-3", "--dry-run"];
     let outcome = synthesize(&place, &[&labels[..], &["--epsilon", "1"]].concat());
     // Two releases with noise of their own: twice delta, too.
-    assert!(outcome.stdout.contains("if it is exchanged for one of another label; delta 2e-3\n"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("if one record is replaced by one of another label, delta 2e-3\n"),
+        "{}",
+        outcome.stdout
+    );
     assert!(!outcome.stdout.contains("promises nothing in the worst case"), "{}", outcome.stdout);
     let large = synthesize(&place, &[&labels[..], &["--epsilon", "30"]].concat());
     assert!(large.stdout.contains("promises nothing in the worst case"), "{}", large.stdout);
@@ -300,7 +310,8 @@ fn names_that_many_share_are_not_paid_for_by_the_price_and_the_statement_says_so
     let outcome = synthesize(&place, &[&PRIVATE[..], &names].concat());
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(outcome.stdout.contains("no epsilon of this size bounds that"), "{}", outcome.stdout);
-    assert!(outcome.stdout.contains("protected: one record as it was after names were generalised"), "{outcome:?}");
+    assert!(outcome.stdout.contains("for one record after its names were generalized"), "{outcome:?}");
+    assert!(outcome.stdout.contains("depends on other records"), "{}", outcome.stdout);
     let alone = synthesize(&place, &[&PRIVATE[..], &["--k", "3"]].concat());
     assert!(alone.code == Some(2) && alone.stderr.contains("`--k` means nothing here"), "{alone:?}");
     let few = Place::new();
@@ -480,5 +491,5 @@ fn a_stream_has_texts_alone_and_the_statement_goes_elsewhere() {
         outcome.stdout.lines().count() == 3 && outcome.stdout.lines().all(|line| line.starts_with('{')),
         "{outcome:?}"
     );
-    assert!(outcome.stderr.contains("protected: one record"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("for one record, as far as it was learned from"), "{}", outcome.stderr);
 }

@@ -2,7 +2,7 @@
 
 use super::text_audit::{Words, found_in, released as released_by};
 use crate::Released;
-use crate::guarantee::{Guarantee, Strength};
+use crate::guarantee::Guarantee;
 use crate::length::Length;
 use crate::mechanism::{Fluent, Mechanism};
 use crate::release::{Drawing, Expectation, release};
@@ -61,10 +61,7 @@ fn released(words: &[u32], peeks: bool, rng: &mut PrivacyRng) -> Vec<u32> {
 }
 
 fn claim() -> f64 {
-    match Guarantee::of(&fluent(), &TERMS, false).unwrap().strength {
-        Strength::Differential { epsilon_total, .. } => epsilon_total,
-        Strength::Empirical => panic!("a formal guarantee"),
-    }
+    Guarantee::for_tokens(&fluent(), &TERMS, false).unwrap().epsilon_total().unwrap()
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::Effort;
 use super::black_box::{Halves, lower_bound};
 use super::text_audit::{found_in, released};
 use crate::context::PublicContext;
-use crate::guarantee::{Guarantee, Strength};
+use crate::guarantee::Guarantee;
 use crate::length::Length;
 use crate::mechanism::{Draw, Mechanism, RandomizedResponse};
 use crate::release::NoExpectation;
@@ -34,10 +34,7 @@ fn as_released(words: &[u32], rng: &mut PrivacyRng) -> Vec<u32> {
 
 /// What the guarantee says of a text.
 fn claim() -> f64 {
-    match Guarantee::of(&mechanism(), &TERMS, false).unwrap().strength {
-        Strength::Differential { epsilon_total, .. } => epsilon_total,
-        Strength::Empirical => panic!("a formal guarantee"),
-    }
+    Guarantee::for_tokens(&mechanism(), &TERMS, false).unwrap().epsilon_total().unwrap()
 }
 
 #[test]

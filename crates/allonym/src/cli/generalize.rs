@@ -219,7 +219,7 @@ fn told(done: &Generalized, seeded: bool) -> String {
     if seeded {
         let _ = writeln!(text, "warning: not private: seeded");
     }
-    let _ = write!(text, "{}", done.statement);
+    let _ = write!(text, "{}", done.guarantee);
     if !done.carried.is_empty() {
         let _ = writeln!(text, "columns that pass untouched: {}", done.carried.join(", "));
     }

@@ -270,14 +270,14 @@ impl Left for Synthesized {
     }
 
     fn told(&self, out: &str) -> String {
-        let Some(statement) = &self.statement else {
+        let Some(guarantee) = &self.guarantee else {
             return "\nstopped: go on with the same command and `--resume`\n".to_owned();
         };
         if self.written == 0 {
-            return format!("nothing was counted, trained or written\n{statement}");
+            return format!("nothing was counted, trained or written\n{guarantee}");
         }
         if self.plans.is_empty() {
-            return format!("{} texts of words by their noisy shares written to {out}\n{statement}", self.written);
+            return format!("{} texts of words by their noisy shares written to {out}\n{guarantee}", self.written);
         }
         let records: usize = self.plans.iter().map(|plan| plan.records).sum();
         let by = if self.plans.len() == 1 { "a model".to_owned() } else { format!("{} models", self.plans.len()) };
@@ -288,6 +288,6 @@ impl Left for Synthesized {
         let kept = self.kept.as_ref().map_or_else(String::new, |kept| {
             format!("the training is kept in {}, for you alone: other texts can be written with `--resume` at no price, into a file of another name (--out) if these are to stay\n", kept.display())
         });
-        format!("{} texts written to {out}, by {by} of {records} records{trained}\n{kept}{statement}", self.written)
+        format!("{} texts written to {out}, by {by} of {records} records{trained}\n{kept}{guarantee}", self.written)
     }
 }

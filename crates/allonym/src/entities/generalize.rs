@@ -4,11 +4,11 @@
 
 use super::mode::{Cut, Mode, Named};
 use super::names::{Finder, bundled_ladders, read_hierarchy};
-use super::statement::Statement;
+use super::statement;
 use crate::failure::Failure;
 use crate::run::{OnProgress, Stage};
 use crate::settings::Settings;
-use allonym_dp::{Entropy, ExitText, PrivacyRng, Rewriter, rewrite};
+use allonym_dp::{Entropy, ExitText, Guarantee, PrivacyRng, Rewriter, rewrite};
 use allonym_entities::Kind;
 use allonym_entities::generalise::{Elsewhere, Ladders, Mention, NOTHING, STAR, mentions, rewritten, shared};
 use allonym_io::{Batch, Columns, Format, Limits, Reader, Table, check_target, is_stream};
@@ -76,8 +76,8 @@ impl Default for GeneralizeSettings {
 /// What was done.
 #[derive(Clone, Debug, Serialize)]
 pub struct Generalized {
-    /// The statement of what is protected and what is not.
-    pub statement: Statement,
+    /// What is protected and what is not.
+    pub guarantee: Guarantee,
     /// Records read.
     pub records: u64,
     /// Mentions of each kind.
@@ -164,7 +164,7 @@ pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) ->
     let times = |form: &str| shared.iter().find(|(said, _)| said == form).map_or(0, |(_, count)| *count);
     let (starred, removed) = (times(STAR), times(NOTHING));
     Ok(Generalized {
-        statement: Statement::of(settings, &run.finder, &run.ladders)?,
+        guarantee: statement::guarantee(settings, &run.finder, &run.ladders)?,
         records,
         found,
         starred,

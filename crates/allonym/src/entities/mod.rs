@@ -10,6 +10,5 @@ mod train;
 pub use generalize::{GeneralizeSettings, Generalized, generalize};
 pub use mode::Mode;
 pub use names::{Finder, bundled_ladders, bundled_tagger, read_tagger};
-pub use statement::Statement;
 pub use texts::generalised;
 pub use train::{EntityReport, EntityTraining, Tested, test_entities, train_entities};

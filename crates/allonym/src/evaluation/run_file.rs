@@ -32,8 +32,8 @@ impl RunFile {
         }
         let checked = settings.again().check()?;
         let mut guarantee = Pipeline::new(&checked)?.guarantee()?;
-        guarantee.not_protected.push("what leaves beside the text: other columns, and the order of the records".into());
-        guarantee.assumptions.push("the run file beside the release belongs to it: nothing proves that".into());
+        guarantee.push_not_protected("what leaves beside the text: other columns, and the order of the records");
+        guarantee.push_assumption("the run file beside the release belongs to it: nothing proves that");
         let lines = guarantee.to_string().lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
         Ok(Ok(Some(Self { settings, guarantee: lines })))
     }

@@ -9,7 +9,7 @@ use super::{Context, Corpus, Guessing, Method, Record, RecordError, Release, Wri
 use crate::failure::Failure;
 use crate::owner::OwnerReport;
 use allonym_dp::latent::{Latent, Noise};
-use allonym_dp::{Entropy, ExitText, Guarantee, Length, PrivacyRng, Purpose, Released, Strength, Terms};
+use allonym_dp::{Entropy, ExitText, Guarantee, Length, PrivacyRng, Purpose, Released, Terms};
 use allonym_models::adept::{self, Adept};
 use allonym_models::ete_anon::EteAnon;
 use allonym_nn::Card;
@@ -151,7 +151,7 @@ impl Method for LatentMethod {
     }
 
     fn guarantee(&self, seeded: bool) -> Result<Guarantee, Failure> {
-        let mut guarantee = of_latent(self.name, &self.latent, &self.terms, seeded)?;
+        let mut guarantee = Guarantee::for_latent(self.name, &self.latent, &self.terms, seeded)?;
         model::state(&self.card, &mut guarantee);
         statement::state_form(&mut guarantee, self.writing.form);
         let words = "the vocabulary is public (it is the model's, and says so)";
@@ -216,27 +216,4 @@ impl Release for LatentMethod {
     fn inspect(&self, records: &[Record<'_>], report: &OwnerReport) {
         read_and_count(records, self.terms.max_tokens, &self.writing.vocabulary, report);
     }
-}
-
-fn of_latent(name: &'static str, latent: &Latent, terms: &Terms, seeded: bool) -> Result<Guarantee, Failure> {
-    let (epsilon_total, delta) = latent.loss()?;
-    Ok(Guarantee {
-        mechanism: name.to_owned(),
-        strength: Strength::Differential {
-            epsilon_per_token: None,
-            epsilon_total,
-            delta,
-            method: "noise on one vector for the whole text",
-        },
-        unit: "one record's text",
-        adjacency: "any two texts".to_owned(),
-        max_tokens: terms.max_tokens,
-        length: terms.length,
-        paper_epsilon_total: latent.paper_epsilon(),
-        also: Vec::new(),
-        assumptions: Vec::new(),
-        not_protected: vec!["facts and style that survive at a loss of this size: measure them".to_owned()],
-        void: Vec::new(),
-        seeded,
-    })
 }

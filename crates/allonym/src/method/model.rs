@@ -152,10 +152,10 @@ pub(crate) fn state(card: &Card, guarantee: &mut Guarantee) {
     let kind = kind(card);
     match &card.guarantee {
         Protection::Public => {
-            guarantee.assumptions.push(format!("the model ({kind}) was trained on public texts (its card says so)"));
+            guarantee.push_assumption(format!("the model ({kind}) was trained on public texts (its card says so)"));
         }
         Protection::Differential(promise) if promise.void.is_empty() => {
-            guarantee.assumptions.push(format!(
+            guarantee.push_assumption(format!(
                 "a text that the model ({kind}) was trained on pays for that besides: epsilon {:.4} where one is replaced, delta {:e}",
                 // Never less than it is.
                 (promise.epsilon_replace_one * 1e4).ceil() / 1e4,
@@ -163,8 +163,8 @@ pub(crate) fn state(card: &Card, guarantee: &mut Guarantee) {
             ));
         }
         Protection::Unprotected | Protection::Differential(_) => {
-            guarantee.void.push(format!("the model ({kind}) was trained on private texts without protection"));
-            guarantee.not_protected.push("the texts that the model was trained on: it may repeat them".to_owned());
+            guarantee.push_void(format!("the model ({kind}) was trained on private texts without protection"));
+            guarantee.push_not_protected("the texts that the model was trained on: it may repeat them");
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{Context, Corpus, Guessing, Method, Record, RecordError, Release, fail_all};
 use crate::failure::Failure;
-use allonym_dp::{Entropy, ExitText, Guarantee, Length, PrivacyRng, Rewriter, Strength, rewrite_batch};
+use allonym_dp::guarantee::Unit;
+use allonym_dp::{Entropy, ExitText, Guarantee, PrivacyRng, Rewriter, Terms, rewrite_batch};
 use allonym_text::{Private, Vocabulary};
 use std::fmt;
 use std::sync::Arc;
@@ -11,17 +12,19 @@ use std::sync::Arc;
 pub struct RewriterMethod<R> {
     rewriter: R,
     vocabulary: Arc<Vocabulary>,
+    made_by: &'static str,
     not_protected: Vec<String>,
 }
 
 impl<R: Rewriter<Input = String, Output = String>> RewriterMethod<R> {
-    /// The method of a rewriter, with what its author says is not protected.
+    /// The method of a rewriter, with the crate that made it (`env!("CARGO_PKG_NAME")`) and what its author says is not
+    /// protected.
     ///
     /// # Errors
     /// When the program was built with a damaged word list.
-    pub fn new(rewriter: R, not_protected: Vec<String>) -> Result<Self, Failure> {
+    pub fn new(rewriter: R, made_by: &'static str, not_protected: Vec<String>) -> Result<Self, Failure> {
         let vocabulary = Arc::new(Vocabulary::english(Vocabulary::english_size())?);
-        Ok(Self { rewriter, vocabulary, not_protected })
+        Ok(Self { rewriter, vocabulary, made_by, not_protected })
     }
 }
 
@@ -37,10 +40,12 @@ impl<R: Rewriter<Input = String, Output = String> + 'static> Method for Rewriter
     }
 
     fn guarantee(&self, seeded: bool) -> Result<Guarantee, Failure> {
-        let anything = "anything, formally: words, facts and style of the original may pass into the release";
-        let not_protected = [anything.to_owned()].into_iter().chain(self.not_protected.iter().cloned()).collect();
-        let assumptions = vec!["attackers have no more than those who were measured".to_owned()];
-        Ok(Guarantee { assumptions, ..measured_only(self.name(), Vec::new(), not_protected, usize::MAX, seeded) })
+        let mut guarantee = Guarantee::measured(self.name(), Unit::Text, seeded).with_made_by(self.made_by);
+        guarantee
+            .push_not_protected("anything, formally: words, facts and style of the original may pass into the release");
+        self.not_protected.iter().for_each(|line| guarantee.push_not_protected(line));
+        guarantee.push_assumption("attackers have no more than those who were measured");
+        Ok(guarantee)
     }
 
     fn max_tokens(&self) -> usize {
@@ -80,18 +85,9 @@ pub(super) fn measured_only(
     max_tokens: usize,
     seeded: bool,
 ) -> Guarantee {
-    Guarantee {
-        mechanism: name.to_owned(),
-        strength: Strength::Empirical,
-        unit: "one record's text",
-        adjacency: "no two texts: nothing is bounded".to_owned(),
-        max_tokens,
-        length: Length::Fixed,
-        paper_epsilon_total: None,
-        also,
-        assumptions: Vec::new(),
-        not_protected,
-        void: Vec::new(),
-        seeded,
-    }
+    let terms = Terms { max_tokens, ..Terms::default() };
+    let mut guarantee = Guarantee::measured(name, Unit::Text, seeded).with_terms(&terms);
+    also.into_iter().for_each(|line| guarantee.push_also(line));
+    not_protected.into_iter().for_each(|line| guarantee.push_not_protected(line));
+    guarantee
 }

@@ -88,9 +88,9 @@ impl Method for TokenMethod {
     }
 
     fn guarantee(&self, seeded: bool) -> Result<Guarantee, Failure> {
-        let mut guarantee = Guarantee::of(&*self.mechanism, &self.terms, seeded)?;
+        let mut guarantee = Guarantee::for_tokens(&*self.mechanism, &self.terms, seeded)?;
         if let Some(assumption) = self.source.assumption() {
-            guarantee.assumptions.push(assumption.to_owned());
+            guarantee.push_assumption(assumption.to_owned());
         }
         if let Some(card) = self.source.card() {
             model::state(card, &mut guarantee);
@@ -101,7 +101,7 @@ impl Method for TokenMethod {
     }
 
     fn guarantee_with(&self, max_tokens: usize) -> Option<Guarantee> {
-        Guarantee::of(&*self.mechanism, &Terms { max_tokens, ..self.terms }, false).ok()
+        Guarantee::for_tokens(&*self.mechanism, &Terms { max_tokens, ..self.terms }, false).ok()
     }
 
     fn training_cost(&self) -> (f64, f64) {

@@ -61,7 +61,7 @@ impl Method for VectorMethod {
     fn guarantee(&self, seeded: bool) -> Result<Guarantee, Failure> {
         let mut guarantee = of_vectors(&self.model.0, self.max_tokens, seeded);
         model::state(&self.card, &mut guarantee);
-        guarantee.also.push("released as vectors of numbers: no text is written from them".to_owned());
+        guarantee.push_also("released as vectors of numbers: no text is written from them".to_owned());
         let words = "the vocabulary is public (it is the model's, and says so)";
         statement::complete(&mut guarantee, self.vocabulary(), words);
         Ok(guarantee)

@@ -8,8 +8,9 @@ use super::vocabulary::{self, Words};
 use super::{Context, Corpus, Guessing, Method, Record, RecordError, Release, Writing, statement};
 use crate::failure::Failure;
 use allonym_dp::audit::{Effort, Finding};
+use allonym_dp::guarantee::WordDistances;
 use allonym_dp::vector_noise::Norm;
-use allonym_dp::{Entropy, ExitText, Guarantee, Length, PrivacyRng, Strength, Terms};
+use allonym_dp::{Entropy, ExitText, Guarantee, Length, PrivacyRng, Terms};
 use allonym_models::Embeddings;
 use allonym_models::lexical::{Deniability, Spread, WordNoise};
 use allonym_nn::Card;
@@ -126,9 +127,9 @@ impl Method for WordNoiseMethod {
         let Some((spread, deniability)) = found else {
             return Err(Failure::new("the word vectors are too far apart for a bound", "give other vectors"));
         };
-        let mut guarantee = of_words(self.name, &self.noise, *spread, deniability, &self.terms, seeded);
+        let mut guarantee = of_words(self.name, &self.noise, *spread, deniability, &self.terms, seeded)?;
         match &self.card {
-            None => guarantee.assumptions.push("the word vectors are public".to_owned()),
+            None => guarantee.push_assumption("the word vectors are public".to_owned()),
             Some(card) => model::state(card, &mut guarantee),
         }
         statement::state_form(&mut guarantee, self.writing.form);
@@ -174,43 +175,14 @@ fn of_words(
     deniability: &Deniability,
     terms: &Terms,
     seeded: bool,
-) -> Guarantee {
-    // Rounded up: a sum of floats may fall short in its last digits.
-    let each = noise.epsilon() * spread.largest * (1.0 + 1e-12);
-    Guarantee {
-        mechanism: name.to_owned(),
-        strength: Strength::Differential {
-            epsilon_per_token: Some(each),
-            epsilon_total: each * terms.max_tokens as f64,
-            delta: 0.0,
-            method: "pure composition, for words as far apart as two can be",
-        },
-        unit: "one record's text",
-        adjacency: "any two texts of the same number of tokens".to_owned(),
-        max_tokens: terms.max_tokens,
-        length: terms.length,
-        paper_epsilon_total: None,
-        also: vec![
-            format!(
-                "metric privacy: {} for each unit of distance between two words in this norm; the usual word's nearest neighbour is {:.3} away, two words at most {:.3}",
-                noise.epsilon(),
-                spread.median_nearest,
-                spread.largest
-            ),
-            format!(
-                "of {} draws the usual word stays itself in {:.0} % and becomes {:.0} different words (estimated)",
-                deniability.draws,
-                100.0 * deniability.median_unchanged(),
-                deniability.median_different()
-            ),
-        ],
-        assumptions: vec!["noise of 64-bit floats counts as exact".to_owned()],
-        not_protected: vec![
-            format!("the number of tokens of each text, up to {}", terms.max_tokens),
-            "the order of the words, and words that are far apart: they are told apart well".to_owned(),
-            "facts and style that survive at a loss of this size: measure them".to_owned(),
-        ],
-        void: Vec::new(),
-        seeded,
-    }
+) -> Result<Guarantee, Failure> {
+    let distances = WordDistances { median_nearest: spread.median_nearest, largest: spread.largest };
+    let mut guarantee = Guarantee::for_word_noise(name, noise.epsilon(), distances, terms, seeded)?;
+    guarantee.push_also(format!(
+        "of {} draws the median word stays itself in {:.0} % and becomes {:.0} different words (estimated)",
+        deniability.draws,
+        100.0 * deniability.median_unchanged(),
+        deniability.median_different()
+    ));
+    Ok(guarantee)
 }

@@ -9,7 +9,6 @@ use crate::pipeline::Pipeline;
 use crate::run::run;
 use crate::settings::Settings;
 use crate::training::{ErAeTraining, Parts};
-use allonym_dp::Strength;
 use allonym_eval::attack::{Finding, Side};
 use allonym_eval::report::{Datasheet, Release};
 use allonym_io::{Format, Table};
@@ -301,17 +300,13 @@ fn table(
 fn row(plan: &ErAeReproduction, system: &System, release: &Release) -> Result<TableRow, Failure> {
     let checked = Settings { method: system.method(plan.allow_private_model), ..Settings::default() }.check()?;
     let guarantee = Pipeline::new(&checked)?.guarantee()?;
-    let (each, total) = match guarantee.strength {
-        Strength::Differential { epsilon_per_token, epsilon_total, .. } => (epsilon_per_token, Some(epsilon_total)),
-        Strength::Empirical => (None, None),
-    };
     let (similarity, words) = (release.utility.similarity.as_ref(), release.utility.words);
     Ok(TableRow {
         system: system.title.clone(),
         release: system.name.clone(),
-        epsilon_per_token: each,
-        epsilon_total: total,
-        paper_epsilon_total: guarantee.paper_epsilon_total,
+        epsilon_per_token: guarantee.epsilon_per_token(),
+        epsilon_total: guarantee.epsilon_total(),
+        paper_epsilon_total: guarantee.paper_epsilon_total(),
         similarity: similarity.map(|found| found.mean.value),
         unrelated: similarity.map(|found| found.unrelated),
         tokens_kept: (words.original > 0).then(|| words.in_place as f64 / words.original as f64),

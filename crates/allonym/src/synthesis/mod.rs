@@ -13,5 +13,4 @@ mod writer;
 pub(crate) use pair::OneLabel;
 pub use plan::Planned;
 pub use settings::{Method, Names, SynthesisSettings};
-pub use statement::SynthesisStatement;
 pub use synthesize::{Synthesized, synthesize};

@@ -3,7 +3,8 @@
 use super::settings::{Method, SynthesisSettings};
 use crate::failure::Failure;
 use allonym_dp::accountant::noise;
-use allonym_dp::accountant::privacy_loss::{self, Adjacency, Releases};
+use allonym_dp::accountant::privacy_loss::{Adjacency, Releases};
+use allonym_dp::guarantee::RecordLoss;
 use allonym_dp::presence::Presence;
 use allonym_nn::optimiser::PrivateSettings;
 use allonym_nn::training::{Schedule, TrainingSettings};
@@ -57,15 +58,14 @@ impl Planned {
     }
 
     /// What a record costs when it is added or removed, and when it is exchanged; none without protection.
-    pub(super) fn prices(&self, delta: f64) -> Result<Option<(f64, f64)>, Failure> {
+    pub(super) fn prices(&self, delta: f64) -> Result<Option<RecordLoss>, Failure> {
         let steps = self.noise.map(|noise| Releases { noise, rate: self.rate, count: self.steps });
         let words = self.words_noise.map(|noise| Releases { noise, rate: 1.0, count: 1 });
         let releases: Vec<Releases> = steps.into_iter().chain(words).collect();
         if releases.is_empty() {
             return Ok(None);
         }
-        let price = |adjacency| privacy_loss::of_all(&releases, delta, adjacency);
-        Ok(Some((price(Adjacency::AddRemove)?, price(Adjacency::ReplaceOne)?)))
+        Ok(Some(RecordLoss::from_releases(&releases, delta)?))
     }
 }
 

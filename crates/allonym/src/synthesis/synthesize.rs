@@ -3,13 +3,14 @@
 use super::labels::Labelled;
 use super::plan::Planned;
 use super::settings::{Method, Names, SynthesisSettings, no_noise};
-use super::statement::{SynthesisStatement, up};
+use super::statement::{of_shares, of_training, up};
 use super::unigram::Unigram;
 use super::words;
 use super::writer::Public;
 use crate::failure::Failure;
 use crate::training::{PRICE, WARNING, begin, check_out, owners_alone};
-use allonym_dp::{Entropy, Purpose};
+use allonym_dp::guarantee::RecordLoss;
+use allonym_dp::{Entropy, Guarantee, Purpose};
 use allonym_io::{Compression, Format, Output, push_row};
 use allonym_models::Sampling;
 use allonym_nn::training::Progress;
@@ -31,8 +32,8 @@ pub struct Synthesized {
     pub kept: Option<PathBuf>,
     /// Whether it was stopped, and can go on.
     pub stopped: bool,
-    /// What is promised.
-    pub statement: Option<SynthesisStatement>,
+    /// What is protected and what is not; none if the run was stopped.
+    pub guarantee: Option<Guarantee>,
 }
 
 /// Writes texts like those of a file.
@@ -90,11 +91,11 @@ pub fn synthesize(
     if settings.resume {
         progress(&format!("{PRICE} was announced when the run began: going on costs nothing more"), None);
     }
-    let mut statement = SynthesisStatement::of(settings, &prices);
-    statement.assumptions.extend(public.paid_before().map(str::to_owned));
+    let mut guarantee = of_training(settings, &prices);
+    public.paid_before().into_iter().for_each(|line| guarantee.push_assumption(line));
     if settings.dry_run {
-        let statement = Some(statement);
-        return Ok(Synthesized { plans, trained: 0, written: 0, kept: None, stopped: false, statement });
+        let guarantee = Some(guarantee);
+        return Ok(Synthesized { plans, trained: 0, written: 0, kept: None, stopped: false, guarantee });
     }
     owners_alone(&settings.work).map_err(|error| Failure::writing(&settings.work, &error))?;
     let _lock = begin(&settings.work, settings, labelled.hash.as_ref(), settings.resume)?;
@@ -105,7 +106,7 @@ pub fn synthesize(
             written: 0,
             kept: Some(settings.work.clone()),
             stopped: true,
-            statement: None,
+            guarantee: None,
         })
     };
     let Some(words) = words::learn(settings, &plans, &labelled, &public, &entropy, stop, progress)? else {
@@ -144,7 +145,7 @@ pub fn synthesize(
     let labels: Vec<&str> = plans.iter().map(|plan| plan.label.as_str()).collect();
     write(settings, format, public.vocabulary(), &labels, &columns)?;
     let kept = Some(settings.work.clone());
-    Ok(Synthesized { plans, trained, written: settings.count, kept, stopped: false, statement: Some(statement) })
+    Ok(Synthesized { plans, trained, written: settings.count, kept, stopped: false, guarantee: Some(guarantee) })
 }
 
 /// When words of so many records are lost in the noise, people should know.
@@ -166,13 +167,13 @@ impl Told {
 }
 
 /// What a label will cost, before its first step.
-fn price_of(plan: &Planned, price: Option<(f64, f64)>, settings: &SynthesisSettings) -> String {
+fn price_of(plan: &Planned, price: Option<RecordLoss>, settings: &SynthesisSettings) -> String {
     let mut of =
         if plan.label.is_empty() { String::new() } else { " (each label's records pay for themselves)".to_owned() };
     if settings.names == Names::KAnonymous {
         of.push_str(" as it is once names were generalised, which depends on all records: no epsilon is promised to a record as it is");
     }
-    let Some((epsilon, _)) = price else {
+    let Some(epsilon) = price.map(|loss| loss.add_remove()) else {
         return format!("{PRICE} of a record: everything; no noise is added, for comparison only");
     };
     let words = plan.words_noise.map(|noise| format!("words counted once, noise {noise:.2} times a record"));
@@ -208,8 +209,8 @@ fn by_shares(
         None,
     );
     if settings.dry_run {
-        let statement = Some(SynthesisStatement::pure(settings, epsilon, labelled.texts.len()));
-        return Ok(Synthesized { plans: vec![], trained: 0, written: 0, kept: None, stopped: false, statement });
+        let guarantee = Some(of_shares(settings, epsilon, labelled.texts.len())?);
+        return Ok(Synthesized { plans: vec![], trained: 0, written: 0, kept: None, stopped: false, guarantee });
     }
     let learned = Unigram::learn(epsilon, labelled, vocabulary, entropy)?;
     let count = learned.len();
@@ -221,9 +222,9 @@ fn by_shares(
     let columns: Vec<Vec<Vec<u32>>> = (0..count).map(column).collect();
     let labels: Vec<&str> = labelled.texts.keys().map(String::as_str).collect();
     write(settings, format, vocabulary, &labels, &columns)?;
-    let statement = Some(SynthesisStatement::pure(settings, epsilon, count));
+    let guarantee = Some(of_shares(settings, epsilon, count)?);
     let trained = vocabulary.words();
-    Ok(Synthesized { plans: Vec::new(), trained, written: settings.count, kept: None, stopped: false, statement })
+    Ok(Synthesized { plans: Vec::new(), trained, written: settings.count, kept: None, stopped: false, guarantee })
 }
 
 /// Writes the texts of all labels, in turns.
