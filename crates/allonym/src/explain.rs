@@ -4,7 +4,7 @@
 
 use crate::failure::Failure;
 use allonym_dp::mechanism::Reads;
-use allonym_dp::{Length, Outcome, Proposer};
+use allonym_dp::{ForOwner, Length, Outcome, Proposer};
 use allonym_io::{begin_unfinished, end_unfinished};
 use allonym_text::vocabulary::TokenId;
 use allonym_text::{Document, Private, Vocabulary};
@@ -152,7 +152,8 @@ impl Explanations {
 
     /// Writes the lines of records, in their order.
     pub(crate) fn write(&self, lines: Private<Vec<String>>) {
-        let lines = lines.declassify("explain: the owner asked for a file that tells the originals, and it says so");
+        let lines = ForOwner::show(lines, "--explain: the owner asked for a private file of the draws");
+        let lines = lines.for_terminal_or_private_file();
         let mut place = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (file, outcome) = &mut *place;
         if outcome.is_ok() {

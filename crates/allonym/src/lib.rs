@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bundled;
+pub mod conformance;
 pub mod demo;
 pub mod entities;
 pub mod evaluation;

@@ -111,7 +111,16 @@ impl Settings {
     ///
     /// # Errors
     /// When a setting is out of range, contradicts another, or would do harm.
-    pub fn check(mut self) -> Result<Checked, Failure> {
+    pub fn check(self) -> Result<Checked, Failure> {
+        let method = registry::build(&self.method)?;
+        self.check_with(method)
+    }
+
+    /// The same for a method that is not in the registry, of any crate; the settings of the registry's methods are ignored.
+    ///
+    /// # Errors
+    /// When a setting is out of range, contradicts another, or would do harm.
+    pub fn check_with(mut self, method: Arc<dyn Method>) -> Result<Checked, Failure> {
         if self.in_place && is_stream(&self.output) && !is_stream(&self.input) {
             self.output = self.input.clone();
         }
@@ -133,7 +142,6 @@ impl Settings {
         let mut columns = self.columns()?;
         self.check_ledger(format)?;
         self.check_explain()?;
-        let method = registry::build(&self.method)?;
         if self.explain.is_some() && !method.is_explainable() {
             let message = format!("`{}` does not draw among candidates, so there is nothing to explain", method.name());
             return Err(Failure::new(message, "leave out `--explain`"));

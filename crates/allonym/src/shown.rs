@@ -3,7 +3,9 @@
 use crate::failure::Failure;
 use crate::run::open;
 use crate::settings::Checked;
+use allonym_dp::ForOwner;
 use allonym_io::is_stream;
+use allonym_text::Private;
 use std::path::Path;
 
 /// An original and its release.
@@ -19,10 +21,10 @@ pub struct Pair {
 ///
 /// # Errors
 /// When originals and releases cannot be lined up, or a file cannot be read.
-pub fn shown(checked: &Checked, count: usize) -> Result<Vec<Pair>, Failure> {
+pub fn shown(checked: &Checked, count: usize) -> Result<ForOwner<Vec<Pair>>, Failure> {
     let settings = checked.settings();
     check_showable(checked)?;
-    let texts = |path: &Path| -> Result<Vec<String>, Failure> {
+    let texts = |path: &Path| -> Result<Private<Vec<String>>, Failure> {
         let mut reader = match path == settings.input {
             true => open(checked)?,
             false => allonym_io::open(path, checked.format, checked.table, &checked.of_release(), &checked.limits)?,
@@ -31,13 +33,16 @@ pub fn shown(checked: &Checked, count: usize) -> Result<Vec<Pair>, Failure> {
         while texts.len() < count
             && let Some(batch) = reader.next()?
         {
-            texts.extend(batch.texts.into_iter().map(|text| text.declassify("shown to their owner, who asked")));
+            texts.extend(batch.texts);
         }
         texts.truncate(count);
-        Ok(texts)
+        Ok(Private::together(texts))
     };
-    let (originals, releases) = (texts(&settings.input)?, texts(&settings.output)?);
-    Ok(originals.into_iter().zip(releases).map(|(original, released)| Pair { original, released }).collect())
+    let both = texts(&settings.input)?.with(texts(&settings.output)?);
+    let pairs = both.map(|(originals, releases)| {
+        originals.into_iter().zip(releases).map(|(original, released)| Pair { original, released }).collect()
+    });
+    Ok(ForOwner::show(pairs, "--show: the owner asked for originals beside their releases"))
 }
 
 /// Refuses, before anything is drawn, what could not be shown afterwards.

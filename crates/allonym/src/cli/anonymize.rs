@@ -315,7 +315,7 @@ impl Anonymize {
         self.tell(&summary)?;
         if let Some(count) = self.show {
             match allonym::shown(&checked, count) {
-                Ok(pairs) => side_by_side(&pairs),
+                Ok(pairs) => side_by_side(&pairs.for_terminal_or_private_file()),
                 // The release stands.
                 Err(failure) => super::tell(&format!("warning: nothing can be shown: {}\n", failure.message)),
             }

@@ -63,9 +63,7 @@ impl Entities {
             return self.tests();
         }
         let finder = Finder::tagger(self.tagger.as_deref(), self.eagerness.unwrap_or(1.0))?;
-        self.texts.each(|record, text| {
-            print(&self.lines(record, &text.declassify("entities: shown to the text's owner"), &finder))
-        })
+        self.texts.each(|record, text| print(&self.lines(record, &text.for_terminal_or_private_file(), &finder)))
     }
 
     fn lines(&self, record: u64, text: &str, finder: &Finder) -> String {

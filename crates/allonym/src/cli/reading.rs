@@ -1,8 +1,8 @@
 //! What commands are told that only look at texts.
 
 use allonym::Failure;
+use allonym::dp::ForOwner;
 use allonym::io::{Columns, Format, Limits, Table};
-use allonym::text::Private;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -25,13 +25,15 @@ impl TextFlags {
     /// Hands over every record's number and text, in their order.
     pub(super) fn each(
         &self,
-        mut look: impl FnMut(u64, Private<String>) -> Result<(), Failure>,
+        mut look: impl FnMut(u64, ForOwner<String>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let format = Format::settle(self.format, &self.input)?;
         let columns = Columns { text: self.text_column.clone(), ..Columns::default() };
         let mut reader = allonym::io::open(&self.input, format, Table::default(), &columns, &Limits::default())?;
         while let Some(batch) = reader.next()? {
-            (batch.first..).zip(batch.texts).try_for_each(|(record, text)| look(record, text))?;
+            for (record, text) in (batch.first..).zip(batch.texts) {
+                look(record, ForOwner::show(text, "a command that shows the owner how texts are read"))?;
+            }
         }
         Ok(())
     }
