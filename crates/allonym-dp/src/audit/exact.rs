@@ -24,5 +24,5 @@ pub(super) fn audit(mechanism: &dyn Mechanism) -> Option<Finding> {
     }
     let claim = mechanism.loss().epsilon;
     let passed = found <= claim + SLACK && found >= claim - SLACK;
-    Some(Finding { mechanism: mechanism.name(), layer: "exact", outcomes, claim, found, passed })
+    Some(Finding::of_token_mechanism(mechanism, "exact", claim, found, passed))
 }

@@ -19,6 +19,5 @@ pub(super) fn audit(mechanism: &dyn Mechanism, effort: &Effort) -> Finding {
         first * outcomes + second
     });
     let (claim, found) = (2.0 * mechanism.loss().epsilon, lower_bound(&counted));
-    let outcomes = mechanism.outcomes();
-    Finding { mechanism: mechanism.name(), layer: "joint", outcomes, claim, found, passed: found <= claim + 1e-12 }
+    Finding::of_token_mechanism(mechanism, "joint", claim, found, found <= claim + 1e-12)
 }
