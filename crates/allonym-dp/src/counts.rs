@@ -1,5 +1,9 @@
 #![doc = include_str!("counts.md")]
 
+mod audit;
+#[cfg(test)]
+mod mutants;
+
 use crate::accountant::group;
 use crate::discrete::laplace;
 use crate::error::DpError;
@@ -81,12 +85,7 @@ mod tests {
 
     /// The chance that a count is named, by the distribution of the noise.
     fn chance(counts: &LargeCounts, count: i64) -> f64 {
-        if count == 0 {
-            return 0.0;
-        }
-        let (t, b) = ((counts.threshold - count * GRAIN as i64) as f64, counts.scale as f64);
-        let tail = |t: f64| (-t / b).exp() / (1.0 + (-1.0 / b).exp());
-        if t >= 1.0 { tail(t) } else { 1.0 - tail(1.0 - t) }
+        counts.probability(count as u64)
     }
 
     #[test]

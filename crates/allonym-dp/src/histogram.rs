@@ -1,5 +1,9 @@
 #![doc = include_str!("histogram.md")]
 
+mod audit;
+#[cfg(test)]
+mod mutants;
+
 use crate::discrete::laplace;
 use crate::error::DpError;
 use crate::exit::{DrawFrom, Released};

@@ -5,8 +5,9 @@
 //! scales Laplace noise by that bound, which for n coordinates costs sqrt(n) times what it prints (Habernal 2021).
 #![doc = include_str!("latent.md")]
 
-#[cfg(test)]
 mod audit;
+#[cfg(test)]
+mod mutants;
 
 use crate::accountant;
 use crate::discrete::{gaussian, laplace};

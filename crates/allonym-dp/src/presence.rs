@@ -1,5 +1,9 @@
 #![doc = include_str!("presence.md")]
 
+mod audit;
+#[cfg(test)]
+mod mutants;
+
 use crate::discrete::gaussian;
 use crate::error::DpError;
 use crate::exit::{DrawFrom, Released};

@@ -14,9 +14,10 @@
 //! The noise is made of 64-bit floats, unlike that of the other mechanisms: an outcome of probability below about 2^-50 may
 //! be impossible. The guarantee says so.
 
-#[cfg(test)]
 mod audit;
 mod mahalanobis;
+#[cfg(test)]
+mod mutants;
 mod vectors;
 
 pub use vectors::{LANES, Vectors};

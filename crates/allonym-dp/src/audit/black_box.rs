@@ -11,14 +11,26 @@ use crate::mechanism::{Draw, Mechanism};
 use crate::rng::{Entropy, PrivacyRng, Purpose};
 use crate::statistics::FALSE_ALARM;
 use allonym_text::Private;
+use std::ops::Range;
 
 /// Counts of outcomes on the half that chooses and on the half that measures.
 pub(super) struct Halves {
-    choose: Vec<u64>,
+    pub(super) choose: Vec<u64>,
     measure: Vec<u64>,
 }
 
 impl Halves {
+    /// No draws yet of so many outcomes.
+    pub(super) fn new(outcomes: usize) -> Self {
+        Self { choose: vec![0; outcomes], measure: vec![0; outcomes] }
+    }
+
+    /// Counts an outcome; every second turn measures.
+    pub(super) fn add(&mut self, turn: u64, outcome: usize) {
+        let half = if turn % 2 == 0 { &mut self.choose } else { &mut self.measure };
+        half[outcome] += 1;
+    }
+
     /// Counts outcomes of repeated draws, for each of some inputs.
     ///
     /// Every turn is a record with a stream of its own, as in a release, from which all inputs are drawn one after the
@@ -31,13 +43,11 @@ impl Halves {
         mut draw: impl FnMut(usize, &mut PrivacyRng) -> usize,
     ) -> Vec<Self> {
         let entropy = Entropy::reproducible(effort.seed);
-        let mut counted: Vec<Self> =
-            (0..inputs).map(|_| Self { choose: vec![0; outcomes], measure: vec![0; outcomes] }).collect();
+        let mut counted: Vec<Self> = (0..inputs).map(|_| Self::new(outcomes)).collect();
         for turn in 0..effort.draws {
             let mut rng = entropy.stream(Purpose::Audit, first_record + turn);
             for (input, halves) in counted.iter_mut().enumerate() {
-                let half = if turn % 2 == 0 { &mut halves.choose } else { &mut halves.measure };
-                half[draw(input, &mut rng)] += 1;
+                halves.add(turn, draw(input, &mut rng));
             }
         }
         counted
@@ -64,11 +74,24 @@ fn loss(first: &Halves, second: &Halves, confidence: f64) -> f64 {
     // Half a count more on both sides keeps outcomes that were never seen comparable.
     let telling = |outcome: &usize| (first.choose[*outcome] as f64 + 0.5) / (second.choose[*outcome] as f64 + 0.5);
     let Some(event) = (0..first.choose.len()).max_by(|a, b| telling(a).total_cmp(&telling(b))) else { return 0.0 };
-    // Counts of real draws always have bounds.
-    let between =
-        |halves: &Halves| bounds(halves.measure[event], halves.measure.iter().sum(), confidence).unwrap_or((0.0, 1.0));
+    lower_bound_of_event([first, second], event..event + 1, 0.0, confidence)
+}
+
+/// The epsilon that a set of outcomes shows on the measuring halves, at a delta: ln((p - delta) / q), with p bounded
+/// from below and q from above, each with `confidence`.
+pub(super) fn lower_bound_of_event(
+    [first, second]: [&Halves; 2],
+    event: Range<usize>,
+    delta: f64,
+    confidence: f64,
+) -> f64 {
+    let between = |halves: &Halves| {
+        let count = halves.measure[event.clone()].iter().sum();
+        // Counts of real draws always have bounds.
+        bounds(count, halves.measure.iter().sum(), confidence).unwrap_or((0.0, 1.0))
+    };
     let ((low, _), (_, high)) = (between(first), between(second));
-    if low > 0.0 { (low / high).ln() } else { 0.0 }
+    if low > delta { ((low - delta) / high).ln() } else { 0.0 }
 }
 
 /// Audits a mechanism by its draws.
@@ -79,5 +102,5 @@ pub(super) fn audit(mechanism: &dyn Mechanism, context: &PublicContext<'_>, effo
         mechanism.draw(Private::new(&inputs[input]), context, rng).value().position()
     });
     let (claim, found) = (mechanism.loss().epsilon, lower_bound(&counted));
-    Finding { mechanism: mechanism.name(), layer: "black box", outcomes, claim, found, passed: found <= claim + 1e-12 }
+    Finding::of_token_mechanism(mechanism, "black box", claim, found, found <= claim + 1e-12)
 }

@@ -25,5 +25,5 @@ pub(super) fn audit(mechanism: &dyn Mechanism, context: &PublicContext<'_>) -> O
     }
     let claim = mechanism.loss().epsilon;
     let passed = found <= claim + SLACK && found >= claim - SLACK;
-    Some(Finding { mechanism: mechanism.name(), layer: "exact", outcomes, claim, found, passed })
+    Some(Finding::of_token_mechanism(mechanism, "exact", claim, found, passed))
 }

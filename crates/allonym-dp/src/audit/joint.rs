@@ -20,6 +20,5 @@ pub(super) fn audit(mechanism: &dyn Mechanism, context: &PublicContext<'_>, effo
         first * outcomes + second
     });
     let (claim, found) = (2.0 * mechanism.loss().epsilon, lower_bound(&counted));
-    let outcomes = mechanism.outcomes();
-    Finding { mechanism: mechanism.name(), layer: "joint", outcomes, claim, found, passed: found <= claim + 1e-12 }
+    Finding::of_token_mechanism(mechanism, "joint", claim, found, found <= claim + 1e-12)
 }

@@ -129,7 +129,12 @@ mod tests {
             fn distribution(&self, scores: &[f32], context: &PublicContext<'_>) -> Option<Vec<f64>> {
                 self.0.distribution(scores, context)
             }
-            fn choose(&self, scores: &[f32], context: &PublicContext<'_>, rng: &mut crate::PrivacyRng) -> crate::Outcome {
+            fn choose(
+                &self,
+                scores: &[f32],
+                context: &PublicContext<'_>,
+                rng: &mut crate::PrivacyRng,
+            ) -> crate::Outcome {
                 self.0.choose(scores, context, rng)
             }
             fn loss(&self) -> crate::Loss {

@@ -24,12 +24,5 @@ pub(super) fn audit(mechanism: &dyn Mechanism, context: &PublicContext<'_>, effo
         least = least.min(chi_squared_tail(g_statistic(&counts, &stated), outcomes as usize - 1));
     }
     let claim = FALSE_ALARM / inputs.len() as f64;
-    Some(Finding {
-        mechanism: mechanism.name(),
-        layer: "sampler",
-        outcomes,
-        claim,
-        found: least,
-        passed: least >= claim,
-    })
+    Some(Finding::of_token_mechanism(mechanism, "sampler", claim, least, least >= claim))
 }

@@ -1,51 +1,80 @@
-//! An audit of noise on word vectors by draws alone, and test doubles with a bug each.
+//! What noise on word vectors is audited on: a word and its nearest neighbor, a word and the farthest one, and texts of
+//! two words.
 
-use super::{Norm, VectorNoise, Vectors, normal};
-use crate::clopper_pearson::bounds;
-use crate::rng::PrivacyRng;
-use crate::statistics::FALSE_ALARM;
+use super::VectorNoise;
+use crate::audit::{Adjacency, Auditable, Case, Stated};
 use allonym_text::Private;
 
-/// Three words on a line, the first two at distance 1, of which epsilon 1 makes a loss of 1.
-fn words() -> Vectors {
-    Vectors::new(1, vec![0.0, 1.0, 6.0]).unwrap()
+/// About how many words of the vocabulary an audit searches for the nearest: any function of the noised vector is bounded by
+/// the same claim.
+const WORDS: usize = 16;
+
+impl Auditable for VectorNoise {
+    fn cases(&self) -> Vec<Case<'_>> {
+        let first = self.in_norm(0);
+        let far: Vec<f64> = (0..self.vectors.rows().len()).map(|row| distance(&first, &self.in_norm(row))).collect();
+        let by_distance = |a: &usize, b: &usize| far[*a].total_cmp(&far[*b]);
+        let others = || (1..far.len()).filter(|row| far[*row] > 0.0);
+        let (Some(nearest), Some(farthest)) = (others().min_by(by_distance), others().max_by(by_distance)) else {
+            // All words have the same vector: a release depends on nothing.
+            return Vec::new();
+        };
+        vec![self.case(nearest, 1), self.case(farthest, 1).without_sampler(), self.case(nearest, 2)]
+    }
 }
 
-/// The largest loss that one of the words shows between originals at 0 and at 1.
-fn found(draw: impl Fn(f64, &mut PrivacyRng) -> u32) -> f64 {
-    const DRAWS: u64 = 200_000;
-    let [from_zero, from_one] = [0.0, 1.0].map(|original| {
-        let mut rng = PrivacyRng::reproducible(7);
-        let mut counts = [0; 3];
-        (0..DRAWS).for_each(|_| counts[draw(original, &mut rng) as usize] += 1);
-        // Three words, two directions, two bounds each.
-        counts.map(|count| bounds(count, DRAWS, 1.0 - FALSE_ALARM / 12.0).unwrap())
-    });
-    let loss = |first: (f64, f64), second: (f64, f64)| (first.0 / second.1).ln();
-    from_zero.into_iter().zip(from_one).map(|(a, b)| loss(a, b).max(loss(b, a))).fold(0.0, f64::max)
-}
+impl VectorNoise {
+    /// The vector of a word in coordinates in which the distance of the norm is the straight one.
+    fn in_norm(&self, row: usize) -> Vec<f64> {
+        let row = self.vectors.row(row);
+        self.root.as_ref().map_or_else(|| row.iter().map(|x| f64::from(*x)).collect(), |root| root.straightened(row))
+    }
 
-#[test]
-fn near_words_are_told_apart_as_claimed_and_no_better() {
-    let mechanism = VectorNoise::new(words(), 1.0, Norm::Euclidean).unwrap();
-    let found = found(|original, rng| mechanism.draw(Private::new(&[original as f32]), rng).into_value());
-    assert!(found <= 1.0 && found > 0.8, "{found}");
-}
-
-#[test]
-fn normal_noise_would_be_found() {
-    // It falls faster than e^-|z|: the far word is out of reach of one original before it is of the other.
-    assert!(found(|original, rng| words().nearest(&[original + normal(rng)])) > 1.0);
-}
-
-#[test]
-fn a_nearest_word_that_may_not_be_the_original_would_be_found() {
-    let mechanism = VectorNoise::new(words(), 1.0, Norm::Euclidean).unwrap();
-    let other = |original: f64, rng: &mut PrivacyRng| loop {
-        let drawn = mechanism.draw(Private::new(&[original as f32]), rng).into_value();
-        if f64::from(drawn) != original {
-            return drawn;
+    /// The case of a text that repeats the first word of the vocabulary so many times, and of one that repeats another.
+    pub(super) fn case(&self, other: usize, words: usize) -> Case<'_> {
+        let count = self.vectors.rows().len();
+        let mut rows: Vec<usize> = (0..count).step_by(count.div_ceil(WORDS)).chain([other]).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let few = Self { vectors: self.vectors.subset(&rows), epsilon: self.epsilon, root: self.root.clone() };
+        let positions: Vec<Vec<f64>> = rows.iter().map(|row| self.in_norm(*row)).collect();
+        let pair = [0, other].map(|row| self.in_norm(row));
+        let stated = if words == 1 { few.stated_on_a_line(&positions) } else { None };
+        Case {
+            mechanism: if self.root.is_some() { "metric-mahalanobis" } else { "metric-noise" },
+            layer: if words == 1 { "black box" } else { "joint" },
+            adjacency: Adjacency::Metric,
+            claim: (self.epsilon * distance(&pair[0], &pair[1]) * words as f64, 0.0),
+            centers: pair.map(|position| position.repeat(words)),
+            run: Box::new(move |side, rng| {
+                let word = self.vectors.row([0, other][side as usize]);
+                let drawn = few.draw_all(Private::new(&vec![word; words]), rng).into_value();
+                drawn.into_iter().flat_map(|word| positions[word as usize].clone()).collect()
+            }),
+            stated,
         }
-    };
-    assert!(found(other) > 1.0);
+    }
+
+    /// The probabilities of all words from the first one, where vectors have one coordinate and no two are the same: noise is
+    /// Laplace, and a word has what falls between the middles to its neighbors.
+    fn stated_on_a_line(&self, positions: &[Vec<f64>]) -> Option<Stated<'static>> {
+        let mut line: Vec<f64> = positions.iter().filter(|position| position.len() == 1).map(|p| p[0]).collect();
+        let original = *line.first()?;
+        line.sort_by(f64::total_cmp);
+        if line.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return None;
+        }
+        let beyond = |t: f64| {
+            let tail = (-self.epsilon * (t - original).abs()).exp() / 2.0;
+            if t > original { tail } else { 1.0 - tail }
+        };
+        let middles = line.windows(2).map(|pair| beyond(f64::midpoint(pair[0], pair[1])));
+        let tails: Vec<f64> = [1.0].into_iter().chain(middles).chain([0.0]).collect();
+        let probabilities = tails.windows(2).map(|pair| pair[0] - pair[1]).collect();
+        Some(Stated::new(probabilities, move |release| line.partition_point(|position| *position < release[0])))
+    }
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }

@@ -58,16 +58,18 @@ impl Root {
 
     /// L^-1 x for every row x: the straight distance of the results is the distance of the rows in the norm.
     pub(super) fn straighten(&self, vectors: &Vectors) -> Result<Vectors, DpError> {
-        let mut values = Vec::with_capacity(vectors.rows().len() * self.dimension);
-        let mut solved = vec![0.0; self.dimension];
-        for row in vectors.rows() {
-            for i in 0..self.dimension {
-                let known: f64 = self.row(i)[..i].iter().zip(&solved).map(|(l, z)| l * z).sum();
-                solved[i] = (f64::from(row[i]) - known) / self.row(i)[i];
-            }
-            values.extend(solved.iter().map(|value| *value as f32));
-        }
+        let values = vectors.rows().flat_map(|row| self.straightened(row)).map(|value| value as f32).collect();
         Vectors::new(self.dimension, values)
+    }
+
+    /// L^-1 x.
+    pub(super) fn straightened(&self, row: &[f32]) -> Vec<f64> {
+        let mut solved = vec![0.0; self.dimension];
+        for i in 0..self.dimension {
+            let known: f64 = self.row(i)[..i].iter().zip(&solved).map(|(l, z)| l * z).sum();
+            solved[i] = (f64::from(row[i]) - known) / self.row(i)[i];
+        }
+        solved
     }
 }
 

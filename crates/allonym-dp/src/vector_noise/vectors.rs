@@ -57,6 +57,13 @@ impl Vectors {
         &self.values[index * self.dimension..(index + 1) * self.dimension]
     }
 
+    /// Some of the rows, in the given order.
+    pub(super) fn subset(&self, rows: &[usize]) -> Self {
+        let values = rows.iter().flat_map(|row| self.row(*row)).copied().collect();
+        let half_squares = rows.iter().map(|row| self.half_squares[*row]).collect();
+        Self { dimension: self.dimension, values, half_squares }
+    }
+
     /// Half the squared length of a row.
     ///
     /// # Panics

@@ -58,6 +58,11 @@ impl WordNoise {
         }
     }
 
+    /// The mechanism that draws.
+    pub fn mechanism(&self) -> &VectorNoise {
+        &self.noise
+    }
+
     /// The loss per unit of distance.
     pub fn epsilon(&self) -> f64 {
         self.noise.epsilon()

@@ -8,6 +8,7 @@ use super::vocabulary::{self, Words};
 use super::{Context, Corpus, Guessing, Method, Record, RecordError, Release, Writing, fail_all, statement};
 use crate::failure::Failure;
 use crate::owner::OwnerReport;
+use allonym_dp::audit::{Auditable, Effort, Finding};
 use allonym_dp::latent::{Latent, Noise};
 use allonym_dp::{Entropy, ExitText, Guarantee, Length, PrivacyRng, Purpose, Released, Terms};
 use allonym_models::adept::{self, Adept};
@@ -169,6 +170,11 @@ impl Method for LatentMethod {
 
     fn guessing(&self) -> Guessing<'_> {
         Guessing::by_copying(self.writing.vocabulary.clone())
+    }
+
+    fn audit(&self, effort: &Effort) -> Result<Vec<Finding>, Failure> {
+        // The time grows with the dimension of the vectors.
+        Ok(self.latent.audit(&Effort { draws: (effort.draws / 50).max(1000), ..*effort }))
     }
 
     fn prepare(self: Arc<Self>, _: &mut dyn Corpus, _: &Entropy) -> Result<Arc<dyn Release>, Failure> {

@@ -6,9 +6,9 @@ use super::{Context, Corpus, Guessing, Method, Record, RecordError, Release, Wri
 use crate::explain::{Explanations, Traced};
 use crate::failure::Failure;
 use crate::owner::OwnerReport;
-use allonym_dp::audit::{Effort, Finding, audit};
+use allonym_dp::audit::{Effort, Finding, audit, audit_in};
 use allonym_dp::mechanism::Mechanism;
-use allonym_dp::{Drawing, Entropy, ExitText, Guarantee, NoExpectation, Released, Terms, release};
+use allonym_dp::{Drawing, Entropy, ExitText, Guarantee, NoExpectation, PublicContext, Released, Terms, release};
 use allonym_models::lexical::term_frequencies;
 use allonym_text::vocabulary::TokenId;
 use allonym_text::{Document, Private, Vocabulary};
@@ -30,6 +30,9 @@ impl fmt::Debug for TokenMethod {
         write!(f, "{:?} on {}", self.mechanism, self.source.name())
     }
 }
+
+/// Words of a text, before each of which a mechanism is audited that reads what a model expects.
+const AUDITED_PREFIX: [&str; 3] = ["the", "food", "was"];
 
 /// A record being drawn.
 type Drawn<'a> = Drawing<Traced<BoxedProposer<'a>>>;
@@ -133,7 +136,20 @@ impl Method for TokenMethod {
     }
 
     fn audit(&self, effort: &Effort) -> Result<Vec<Finding>, Failure> {
-        Ok(audit(&*self.mechanism, effort))
+        if !self.mechanism.reads_context() {
+            return Ok(audit(&*self.mechanism, effort));
+        }
+        // What the model really expects: at the beginning of a text, and after some words.
+        let failed = |error: RecordError| Failure::new(error.to_string(), "check the model");
+        let mut expectation = self.source.expectation(1).map_err(failed)?;
+        let first = self.terms.length.first_token().get() as usize;
+        let mut findings = Vec::new();
+        for word in AUDITED_PREFIX {
+            let logits = expectation.logits(0).get(first..).unwrap_or_default();
+            findings.extend(audit_in(&*self.mechanism, &PublicContext::expecting(logits), effort));
+            expectation.after(&[Some(TokenId::new(self.writing.vocabulary.id(word)))]);
+        }
+        Ok(findings)
     }
 }
 

@@ -7,7 +7,7 @@ use super::source::Form;
 use super::vocabulary::{self, Words};
 use super::{Context, Corpus, Guessing, Method, Record, RecordError, Release, Writing, statement};
 use crate::failure::Failure;
-use allonym_dp::audit::{Effort, Finding};
+use allonym_dp::audit::{Auditable, Effort, Finding};
 use allonym_dp::guarantee::WordDistances;
 use allonym_dp::vector_noise::Norm;
 use allonym_dp::{Entropy, ExitText, Guarantee, Length, PrivacyRng, Terms};
@@ -153,8 +153,8 @@ impl Method for WordNoiseMethod {
         Ok(self)
     }
 
-    fn audit(&self, _effort: &Effort) -> Result<Vec<Finding>, Failure> {
-        Ok(Vec::new())
+    fn audit(&self, effort: &Effort) -> Result<Vec<Finding>, Failure> {
+        Ok(self.noise.mechanism().audit(effort))
     }
 }
 
