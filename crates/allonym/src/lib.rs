@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bundled;
+mod corpus;
 pub mod demo;
 pub mod entities;
 pub mod evaluation;
@@ -21,6 +22,7 @@ mod run;
 mod settings;
 mod shown;
 mod source;
+mod spending;
 mod suits;
 mod summary;
 pub mod synthesis;
@@ -30,10 +32,11 @@ pub use bundled::bundled_model;
 pub use failure::Failure;
 pub use method::{Form, OTHERS};
 pub use pipeline::Pipeline;
-pub use reserve::Reserved;
+
 pub use run::{OnProgress, Stage, dry_run, run};
 pub use settings::{Checked, Settings};
 pub use shown::{Pair, check_showable, shown};
+pub use spending::{Accounting, Reserved};
 pub use summary::{Roles, Summary};
 
 pub use allonym_dp as dp;

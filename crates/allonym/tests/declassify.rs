@@ -8,10 +8,20 @@ const KNOWN: &[(&str, &str)] = &[
     ("allonym-dp/src/released.rs", "a mechanism draws from it"),
     ("allonym-dp/src/released.rs", "generalised: all but names passes, and the statement says so"),
     ("allonym-dp/src/released.rs", "rewritten by an agent: nothing is promised, and the statement says so"),
+    ("allonym-nn/src/training/model.rs", "DP trainer: clipped and noised"),
+    ("allonym-nn/src/training/model.rs", "unprotected training, the card says so"),
     ("allonym-text/src/private.rs", "an example"),
     ("allonym-text/src/vocabulary.rs", "a counted vocabulary: its owner consented, and it is marked"),
     ("allonym/src/cli/entities.rs", "entities: shown to the text's owner"),
     ("allonym/src/cli/tokenize.rs", "tokenize: shown to the text's owner"),
+    (
+        "allonym/src/corpus.rs",
+        "training without noise: the card says that nothing is protected, unless the texts are public",
+    ),
+    (
+        "allonym/src/corpus.rs",
+        "training without noise: the card says that nothing is protected, unless the texts are public",
+    ),
     ("allonym/src/entities/generalize.rs", "generalize: how many names there are, told to their owner"),
     ("allonym/src/entities/generalize.rs", "generalize: names to look for in other records of the same owner"),
     ("allonym/src/entities/generalize.rs", "generalize: whether another tool's line fits its record"),
@@ -20,12 +30,24 @@ const KNOWN: &[(&str, &str)] = &[
     ("allonym/src/entities/mode.rs", "generalize: how many records share each form, told to their owner"),
     ("allonym/src/entities/mode.rs", "generalize: how many records share each form, told to their owner"),
     ("allonym/src/entities/mode.rs", "generalize: k-anonymous, an exact count decides, and the statement says so"),
+    ("allonym/src/entities/texts.rs", "a test"),
     ("allonym/src/evaluation/load.rs", "evaluation: classes of records, on their owner's machine"),
     ("allonym/src/evaluation/load.rs", "evaluation: on its owner's machine"),
     ("allonym/src/explain.rs", "explain: the owner asked for a file that tells the originals, and it says so"),
-    ("allonym/src/reserve.rs", "the ledger keeps keyed hashes of ids and authors"),
     ("allonym/src/shown.rs", "shown to their owner, who asked"),
+    ("allonym/src/spending.rs", "the ledger keeps keyed hashes of ids and authors"),
     ("allonym/src/suits.rs", "counts of unsuitable texts, told to their owner"),
+    (
+        "allonym/src/synthesis/labels.rs",
+        "synthesis: whether any text has a known word, told to their owner instead of a run",
+    ),
+    (
+        "allonym/src/synthesis/labels.rs",
+        "synthesis: which labels there are and how they are written is declared public by the statement",
+    ),
+    ("allonym/src/training/basis.rs", "training without noise: authors decide who is in which part of the split"),
+    ("allonym/src/training/basis.rs", "training without noise: exact figures in a report for the owner"),
+    ("allonym/src/training/basis.rs", "training: the owner declared the texts public"),
 ];
 
 fn sources(directory: &Path, found: &mut Vec<std::path::PathBuf>) {
