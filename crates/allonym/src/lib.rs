@@ -18,6 +18,7 @@ mod pipeline;
 mod proposer;
 pub mod reproduce;
 mod reserve;
+mod resumable;
 mod run;
 mod settings;
 mod shown;
