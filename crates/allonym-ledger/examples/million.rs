@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p allonym-ledger --example million`
 
-use allonym_ledger::{Ledger, Limit, Reservation, Scope};
+use allonym_ledger::{Cost, Ledger, Limit, Reservation, Scope};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,7 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let input = || (0..records).map(|i| (i.to_string(), Some(format!("author {}", i / 10))));
     for (number, what) in [(1, "first"), (2, "second"), (2, "the same key"), (3, "refused")] {
         let start = Instant::now();
-        let reservation = Reservation { key: [number; 16], what: "random 1", epsilon: 1.0, delta: 0.0 };
+        let reservation =
+            Reservation { key: [number; 16], what: "random 1", cost: Cost::Bounded { epsilon: 1.0, delta: 0.0 } };
         let outcome = ledger.reserve(&reservation, input());
         println!(
             "{what}: {:.2} s, processor {:.2} s in all, peak {}",

@@ -6,6 +6,7 @@
 use crate::amount::Amount;
 use crate::hash::{Hash, Hex};
 use crate::limit::Scope;
+use crate::loss::Loss;
 use crate::tag::Tag;
 use rusqlite::{Connection, OptionalExtension, Result};
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,8 @@ pub(crate) enum Body {
     Limit { at: u64, scope: Scope, epsilon_nano: i64, delta_atto: i64 },
     /// A loss for each of some lines.
     Reserve { at: u64, key: Hex<16>, what: String, epsilon_nano: i64, delta_atto: i64, lines: i64, digest: Hex<32> },
+    /// A loss without a bound for each of some lines; since version 2.
+    ReserveUnbounded { at: u64, key: Hex<16>, what: String, lines: i64, digest: Hex<32> },
 }
 
 impl Body {
@@ -36,21 +39,53 @@ impl Body {
         serde_json::from_str(text).ok().filter(|body: &Self| body.to_text() == text)
     }
 
-    /// The caller's key, where there is one.
-    pub(crate) fn key(&self) -> Option<[u8; 16]> {
-        match self {
-            Self::Reserve { key, .. } => Some(key.0),
-            _ => None,
+    /// When it was written.
+    pub(crate) fn at(&self) -> u64 {
+        match *self {
+            Self::Create { at, .. }
+            | Self::Limit { at, .. }
+            | Self::Reserve { at, .. }
+            | Self::ReserveUnbounded { at, .. } => at,
         }
     }
 
-    /// The loss of a limit or of each line of a reservation.
+    /// The caller's key, where there is one.
+    pub(crate) fn key(&self) -> Option<[u8; 16]> {
+        match self {
+            Self::Reserve { key, .. } | Self::ReserveUnbounded { key, .. } => Some(key.0),
+            Self::Create { .. } | Self::Limit { .. } => None,
+        }
+    }
+
+    /// The amount of a limit or of each line of a reservation; nothing where there is no bound.
     pub(crate) fn amount(&self) -> Amount {
         match *self {
-            Self::Create { .. } => Amount::default(),
+            Self::Create { .. } | Self::ReserveUnbounded { .. } => Amount::default(),
             Self::Limit { epsilon_nano, delta_atto, .. } | Self::Reserve { epsilon_nano, delta_atto, .. } => {
                 Amount { epsilon_nano, delta_atto }
             }
+        }
+    }
+}
+
+/// What a reservation is made of, besides its time.
+pub(crate) struct Lines {
+    pub(crate) key: Hex<16>,
+    pub(crate) what: String,
+    pub(crate) each: Loss,
+    pub(crate) lines: i64,
+    pub(crate) digest: Hex<32>,
+}
+
+impl Lines {
+    /// The entry of a reservation made at some time.
+    pub(crate) fn body(self, at: u64) -> Body {
+        let Self { key, what, each, lines, digest } = self;
+        match each {
+            Loss::Bounded(Amount { epsilon_nano, delta_atto }) => {
+                Body::Reserve { at, key, what, epsilon_nano, delta_atto, lines, digest }
+            }
+            Loss::Unbounded => Body::ReserveUnbounded { at, key, what, lines, digest },
         }
     }
 }
@@ -133,6 +168,20 @@ mod tests {
         let text = r#"{"entry":"limit","at":5,"scope":"author","epsilon_nano":7,"delta_atto":0}"#;
         assert_eq!(limit().to_text(), text);
         assert!(Body::read(text) == Some(limit()));
+    }
+
+    #[test]
+    fn a_loss_without_a_bound_has_an_entry_of_its_own() {
+        let lines =
+            Lines { key: Hex([1; 16]), what: "agent 1".into(), each: Loss::Unbounded, lines: 2, digest: Hex([0; 32]) };
+        let body = lines.body(5);
+        let text = format!(
+            r#"{{"entry":"reserve-unbounded","at":5,"key":"{}","what":"agent 1","lines":2,"digest":"{}"}}"#,
+            "01".repeat(16),
+            "00".repeat(32)
+        );
+        assert_eq!(body.to_text(), text);
+        assert!(Body::read(&text) == Some(body));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum LedgerError {
     /// A limit would be passed.
-    #[error("{}", refusal(*scope, *place, *needed, *left, ledger))]
+    #[error("{}", refusal(*scope, *place, *needed, (!unbounded).then_some(*left), ledger))]
     Refused {
         /// The ledger's name.
         ledger: String,
@@ -23,8 +23,18 @@ pub enum LedgerError {
         needed: Amount,
         /// What this record or author has left.
         left: Amount,
+        /// Whether nothing is left because an earlier release had no bound.
+        unbounded: bool,
         /// The most that could be reserved for each line instead, and all would fit.
         fits: Amount,
+    },
+    /// A loss without a bound, where there is a limit.
+    #[error("this release has no bound on its privacy loss, and the ledger `{ledger}` has a limit for each {scope}")]
+    Unbounded {
+        /// The ledger's name.
+        ledger: String,
+        /// Whose limit.
+        scope: Scope,
     },
     /// A sum that no longer fits the file's numbers.
     #[error("record {place} of the input: the sum of what its {scope} spent is too large to be written down")]
@@ -149,7 +159,14 @@ pub enum LedgerError {
 impl LedgerError {
     /// Whether the ledger declined to do harm, rather than failed.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Refused { .. } | Self::Overflow { .. } | Self::KeyReused { .. } | Self::Exists { .. })
+        matches!(
+            self,
+            Self::Refused { .. }
+                | Self::Unbounded { .. }
+                | Self::Overflow { .. }
+                | Self::KeyReused { .. }
+                | Self::Exists { .. }
+        )
     }
 
     /// What could be reserved for each line, when the reservation was refused for its size.
@@ -164,6 +181,9 @@ impl LedgerError {
     pub fn hint(&self) -> String {
         let hint = match self {
             Self::Refused { fits, needed, left, .. } => return advice(*needed, *left, *fits),
+            Self::Unbounded { .. } => {
+                "nothing was spent; choose a method with a formal guarantee, or a ledger without limits, which records the loss as unbounded"
+            }
             Self::Overflow { .. } => "such a loss promises nothing; check the epsilon of the mechanism",
             Self::KeyReused { .. } => "a key stands for one release; choose another for another",
             Self::Exists { .. } => "choose another name; what was spent must not be forgotten by overwriting",
@@ -223,10 +243,15 @@ impl LedgerError {
     }
 }
 
-fn refusal(scope: Scope, place: u64, needed: Amount, left: Amount, ledger: &str) -> String {
+fn refusal(scope: Scope, place: u64, needed: Amount, left: Option<Amount>, ledger: &str) -> String {
     let who = match scope {
         Scope::Record => format!("record {place} of the input"),
         Scope::Author => format!("the author of record {place} of the input"),
+    };
+    let Some(left) = left else {
+        return format!(
+            "{who} has a release without a bound in the ledger `{ledger}`: its privacy loss is unbounded, and no limit leaves anything to spend"
+        );
     };
     let (quantity, needs, has) = if needed.epsilon_nano > left.epsilon_nano {
         ("epsilon", needed.epsilon_decimal(), left.epsilon_decimal())
@@ -265,7 +290,7 @@ mod tests {
     use super::*;
 
     fn refused(scope: Scope, needed: Amount, left: Amount, fits: Amount) -> LedgerError {
-        LedgerError::Refused { ledger: "reviews".into(), scope, place: 3, needed, left, fits }
+        LedgerError::Refused { ledger: "reviews".into(), scope, place: 3, needed, left, unbounded: false, fits }
     }
 
     fn amount(epsilon: f64, delta: f64) -> Amount {

@@ -1,7 +1,7 @@
 //! Making a ledger file, and opening one without touching what is not ours.
 
 use crate::error::LedgerError;
-use crate::schema::{APPLICATION_ID, VERSION};
+use crate::schema::{APPLICATION_ID, OLDEST, VERSION};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -176,7 +176,7 @@ fn check(application_id: i64, version: i64, file: &str) -> Result<(), LedgerErro
     if version > i64::from(VERSION) {
         return Err(LedgerError::Newer { file, version, known: VERSION });
     }
-    if version < i64::from(VERSION) {
+    if version < i64::from(OLDEST) {
         return Err(LedgerError::Damaged { file, why: "it has no version" });
     }
     Ok(())

@@ -2,21 +2,22 @@
 //!
 //! A ledger is one SQLite file. Before anything is drawn, [`Ledger::reserve`] writes down what the draws will cost, for
 //! every record and its author, in one transaction; when a limit would be passed it writes nothing and says how much
-//! would fit. Losses add up (basic composition): epsilons and deltas are summed as whole numbers, rounded up.
+//! would fit. Losses add up (basic composition): epsilons and deltas are summed as whole numbers, rounded up. A release by a
+//! method without a bound is recorded as unbounded, and refused under a limit.
 //!
 //! The journal is append-only and hash-chained, so that [`Ledger::verify`] finds what was changed by accident or by a
 //! careless hand. Ids and authors are kept under a keyed hash ([`Ledger::create`]); the key is in the file, so whoever
 //! holds the file can test guesses.
 //!
 //! ```
-//! use allonym_ledger::{Ledger, Limit, Reservation, Scope};
+//! use allonym_ledger::{Cost, Ledger, Limit, Reservation, Scope};
 //!
 //! let place = tempfile::tempdir()?;
 //! let path = place.path().join("reviews.ledger");
 //! let mut ledger = Ledger::create(&path, "reviews")?;
 //! ledger.set_limit(Limit { scope: Scope::Author, epsilon: 2.0, delta: 0.0 })?;
 //!
-//! let reservation = Reservation { key: [7; 16], what: "two-set 1", epsilon: 0.9, delta: 0.0 };
+//! let reservation = Reservation { key: [7; 16], what: "two-set 1", cost: Cost::Bounded { epsilon: 0.9, delta: 0.0 } };
 //! ledger.reserve(&reservation, [("1", Some("anna")), ("2", Some("anna"))])?;
 //! assert_eq!(ledger.spent_author(b"anna")?.amount.epsilon(), 1.8);
 //!
@@ -34,6 +35,7 @@ mod file;
 mod hash;
 mod ledger;
 mod limit;
+mod loss;
 mod reserve;
 mod schema;
 mod summary;
@@ -46,6 +48,7 @@ pub use error::LedgerError;
 pub use hash::Hash;
 pub use ledger::Ledger;
 pub use limit::{Limit, Limits, Scope};
+pub use loss::{Cost, Loss, UNBOUNDED};
 pub use reserve::{Receipt, Reservation, Reserving};
-pub use summary::{Spent, Summary};
+pub use summary::{Spent, Summary, Unbounded};
 pub use verify::{Broken, Verification};

@@ -1,11 +1,12 @@
 //! Reserving: what a release will cost is written down before anything is drawn, for all of its records or for none.
 
-use crate::amount::Amount;
-use crate::entry::{Body, Head, LinesDigest, now};
+use crate::entry::{Body, Head, Lines, LinesDigest, now};
 use crate::error::LedgerError;
 use crate::hash::{Hash, Hex};
 use crate::ledger::{Ledger, check_words, limits};
 use crate::limit::{Limits, Scope};
+use crate::loss::{Cost, Loss};
+use crate::schema;
 use crate::tag::Tagger;
 use crate::tally::{Refused, Tally};
 use rusqlite::{OptionalExtension, Transaction};
@@ -18,10 +19,8 @@ pub struct Reservation<'a> {
     pub key: [u8; 16],
     /// What the loss is for: a mechanism and its version, never a text.
     pub what: &'a str,
-    /// The epsilon of one record.
-    pub epsilon: f64,
-    /// The delta of one record.
-    pub delta: f64,
+    /// What each record costs.
+    pub cost: Cost,
 }
 
 /// Proof that a reservation is in the ledger.
@@ -34,7 +33,7 @@ pub struct Receipt {
     /// How many lines were reserved for.
     pub lines: u64,
     /// What was reserved for each of them.
-    pub each: Amount,
+    pub each: Loss,
     /// Whether this is the receipt of an earlier call with the same key. Then the loss was counted *once*, so at most one
     /// of the two runs may let anything out, unless both draw the same.
     pub repeated: bool,
@@ -47,7 +46,8 @@ impl Ledger {
     /// without an author counts for itself only. No items are allowed.
     ///
     /// # Errors
-    /// When a limit would be passed, the key has another content, or the file cannot be written. Nothing is spent then.
+    /// When a limit would be passed, the cost has no bound and there is a limit, the key has another content, or the file cannot
+    /// be written. Nothing is spent then.
     pub fn reserve<Record: AsRef<[u8]>, Author: AsRef<[u8]>>(
         &mut self,
         reservation: &Reservation<'_>,
@@ -64,9 +64,9 @@ impl Ledger {
     /// processes wait until it is committed or dropped; dropping it spends nothing.
     ///
     /// # Errors
-    /// When the settings are no reservation, or the file cannot be written.
+    /// When the settings are no reservation, the cost has no bound and there is a limit, or the file cannot be written.
     pub fn begin<'a>(&'a mut self, reservation: &Reservation<'_>) -> Result<Reserving<'a>, LedgerError> {
-        let each = Amount::spent(reservation.epsilon, reservation.delta)?;
+        let each = reservation.cost.loss()?;
         check_words("what", reservation.what)?;
         let ledger = self.name.clone();
         let (transaction, file, tags) = self.write()?;
@@ -79,6 +79,13 @@ impl Ledger {
             Ok((earlier, Head::read(&transaction)?, limits(&transaction)?))
         };
         let (earlier, head, limits) = begin().map_err(LedgerError::storage(file))?;
+        // What was recorded before a limit was set is spent already, and may be asked for again.
+        if let (Loss::Unbounded, None) = (each, &earlier) {
+            if let Some(scope) = Scope::ALL.into_iter().find(|scope| limits.of(*scope).is_some()) {
+                return Err(LedgerError::Unbounded { ledger, scope });
+            }
+            schema::upgrade(&transaction).map_err(LedgerError::storage(file))?;
+        }
         let (key, what) = (Hex(reservation.key), reservation.what.to_owned());
         let (digest, lines, failed) = (LinesDigest::default(), 0, false);
         Ok(Reserving { transaction, file, ledger, tags, key, what, each, limits, head, earlier, digest, lines, failed })
@@ -93,7 +100,7 @@ pub struct Reserving<'a> {
     tags: &'a Tagger,
     key: Hex<16>,
     what: String,
-    each: Amount,
+    each: Loss,
     limits: Limits,
     head: Head,
     earlier: Option<Earlier>,
@@ -143,21 +150,17 @@ impl Reserving<'_> {
             return Err(LedgerError::Failed);
         }
         let digest = std::mem::take(&mut self.digest).finish();
-        let Amount { epsilon_nano, delta_atto } = self.each;
-        let (key, what, lines) = (self.key, std::mem::take(&mut self.what), self.lines);
-        let mut body = Body::Reserve { at: now(), key, what, epsilon_nano, delta_atto, lines, digest };
+        let (key, what, each, lines) = (self.key, std::mem::take(&mut self.what), self.each, self.lines);
+        let made_of = Lines { key, what, each, lines, digest };
         if let Some(earlier) = &self.earlier {
             // The same in everything but the time.
-            if let (Body::Reserve { at, .. }, Some(Body::Reserve { at: then, .. })) =
-                (&mut body, Body::read(&earlier.body))
-            {
-                *at = then;
-            }
-            if body.to_text() != earlier.body {
+            let at = Body::read(&earlier.body).map_or(0, |body| body.at());
+            if made_of.body(at).to_text() != earlier.body {
                 return Err(LedgerError::KeyReused { ledger: self.ledger });
             }
             return Ok(self.receipt(earlier.head, true));
         }
+        let body = made_of.body(now());
         self.settle()?;
         let storage = LedgerError::storage(self.file);
         let head = self.head.append(&self.transaction, &body).map_err(storage)?;
@@ -175,7 +178,7 @@ impl Reserving<'_> {
     ///
     /// # Errors
     /// As [`Reserving::commit`].
-    pub fn check(self) -> Result<Amount, LedgerError> {
+    pub fn check(self) -> Result<Loss, LedgerError> {
         if self.failed {
             return Err(LedgerError::Failed);
         }
@@ -196,9 +199,10 @@ impl Reserving<'_> {
             tally.settle(&self.transaction, sequence, scope, self.limits.of(scope), self.file)?;
         }
         let (Some(refused), Some(fits)) = (tally.refused, tally.fits) else { return Ok(()) };
-        let place = refused.place(&self.transaction, sequence, self.each).map_err(LedgerError::storage(self.file))?;
-        let Refused { scope, needed, left, .. } = refused;
-        Err(LedgerError::Refused { ledger: self.ledger.clone(), scope, place, needed, left, fits })
+        let each = self.each.added();
+        let place = refused.place(&self.transaction, sequence, each).map_err(LedgerError::storage(self.file))?;
+        let Refused { scope, needed, left, unbounded, .. } = refused;
+        Err(LedgerError::Refused { ledger: self.ledger.clone(), scope, place, needed, left, unbounded, fits })
     }
 }
 
@@ -213,7 +217,8 @@ mod tests {
         ledger.set_limit(crate::Limit { scope: Scope::Record, epsilon: 2.0, delta: 0.0 }).unwrap();
         let before = ledger.summary().unwrap();
         for (epsilon, fits) in [(1.5, true), (2.5, false)] {
-            let reservation = Reservation { key: [1; 16], what: "random 1", epsilon, delta: 0.0 };
+            let reservation =
+                Reservation { key: [1; 16], what: "random 1", cost: Cost::Bounded { epsilon, delta: 0.0 } };
             let mut reserving = ledger.begin(&reservation).unwrap();
             reserving.add(b"a", None).unwrap();
             assert_eq!(reserving.check().is_ok(), fits);
@@ -226,7 +231,8 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let mut ledger = Ledger::create(place.path().join("test.ledger"), "test").unwrap();
         let before = ledger.summary().unwrap();
-        let reservation = Reservation { key: [1; 16], what: "random 1", epsilon: 1.0, delta: 0.0 };
+        let reservation =
+            Reservation { key: [1; 16], what: "random 1", cost: Cost::Bounded { epsilon: 1.0, delta: 0.0 } };
         let mut reserving = ledger.begin(&reservation).unwrap();
         // As if the disk had room for four pages more.
         let pages: i64 = reserving.transaction.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();

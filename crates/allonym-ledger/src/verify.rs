@@ -11,6 +11,7 @@ use crate::error::LedgerError;
 use crate::hash::Hash;
 use crate::ledger::{Ledger, limits};
 use crate::limit::{Limits, Scope};
+use crate::schema::{is_unbounded, keeps_unbounded};
 use crate::tag::Tag;
 use rusqlite::{Connection, ErrorCode, Result, Row};
 use serde::Serialize;
@@ -23,6 +24,8 @@ pub struct Verification {
     pub entries: u64,
     /// Lines of these entries.
     pub lines: u64,
+    /// Entries of losses without a bound, among them.
+    pub unbounded: u64,
     /// The hash of the last good entry.
     pub head: Hash,
     /// What is broken first, if anything.
@@ -53,7 +56,8 @@ impl Ledger {
     /// # Errors
     /// When the file cannot be read. A broken ledger is not an error: see [`Verification::broken`].
     pub fn verify(&self, head: Option<&Hash>) -> Result<Verification, LedgerError> {
-        let mut walk = Walk { head: Head::NONE, lines: 0, limits: Limits::default(), met: false, chained: false };
+        let mut walk =
+            Walk { head: Head::NONE, lines: 0, unbounded: 0, limits: Limits::default(), met: false, chained: false };
         let broken = match walk.everything(&self.connection, head) {
             Ok(broken) => broken,
             Err(error) => match error.sqlite_error_code() {
@@ -68,7 +72,7 @@ impl Ledger {
             },
         };
         let (entries, lines) = (walk.head.sequence.unsigned_abs(), walk.lines.unsigned_abs());
-        Ok(Verification { entries, lines, head: walk.head.hash, broken })
+        Ok(Verification { entries, lines, unbounded: walk.unbounded, head: walk.head.hash, broken })
     }
 }
 
@@ -76,6 +80,7 @@ impl Ledger {
 struct Walk {
     head: Head,
     lines: i64,
+    unbounded: u64,
     limits: Limits,
     /// Whether the head that was asked for is among the entries.
     met: bool,
@@ -93,7 +98,8 @@ impl Walk {
         // One transaction, so that a reservation of another process comes before everything or after.
         let transaction = connection.unchecked_transaction()?;
         transaction.execute_batch(
-            "CREATE TEMP TABLE IF NOT EXISTS price (sequence INTEGER PRIMARY KEY, epsilon INTEGER, delta INTEGER);
+            "CREATE TEMP TABLE IF NOT EXISTS price
+             (sequence INTEGER PRIMARY KEY, epsilon INTEGER, delta INTEGER, unbounded INTEGER);
              DELETE FROM price;",
         )?;
         if let Some(broken) = self.chain(&transaction, head)? {
@@ -116,6 +122,9 @@ impl Walk {
                 });
             }
         }
+        if !unbounded_have_balances(&transaction)? {
+            return fault("what is marked as unbounded has no balance");
+        }
         let pages: String = transaction.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
         if pages != "ok" {
             return fault("the file's pages do not fit together");
@@ -129,7 +138,8 @@ impl Walk {
     fn chain(&mut self, connection: &Connection, head: Option<&Hash>) -> Result<Option<Broken>> {
         let mut entries =
             connection.prepare("SELECT sequence, key, previous, body, hash FROM entry ORDER BY sequence")?;
-        let mut price = connection.prepare("INSERT INTO price (sequence, epsilon, delta) VALUES (?1, ?2, ?3)")?;
+        let mut price =
+            connection.prepare("INSERT INTO price (sequence, epsilon, delta, unbounded) VALUES (?1, ?2, ?3, ?4)")?;
         let mut rows = entries.query([])?;
         while let Some(row) = rows.next()? {
             let (sequence, key): (i64, Option<[u8; 16]>) = (row.get(0)?, row.get(1)?);
@@ -152,12 +162,14 @@ impl Walk {
                 return Ok(Some(self.next("its key does not match its contents")));
             }
             let lines = match body {
-                Body::Reserve { lines, digest, .. } => {
+                Body::Reserve { lines, digest, .. } | Body::ReserveUnbounded { lines, digest, .. } => {
                     if digested(connection, sequence)? != Some((lines, digest.0)) {
                         return Ok(Some(self.next("its lines are not those it was made of")));
                     }
                     let Amount { epsilon_nano, delta_atto } = body.amount();
-                    price.execute((sequence, epsilon_nano, delta_atto))?;
+                    let unbounded = matches!(body, Body::ReserveUnbounded { .. });
+                    self.unbounded += u64::from(unbounded);
+                    price.execute((sequence, epsilon_nano, delta_atto, unbounded))?;
                     lines
                 }
                 Body::Limit { scope, .. } => {
@@ -172,6 +184,16 @@ impl Walk {
         }
         Ok(if self.head == Head::NONE { Some(self.next("it is missing")) } else { None })
     }
+}
+
+/// Whether every mark of a loss without a bound stands for somebody with a balance; whether it is true is found with the balance.
+fn unbounded_have_balances(connection: &Connection) -> Result<bool> {
+    if !keeps_unbounded(connection)? {
+        return Ok(true);
+    }
+    let query = "SELECT EXISTS (SELECT 1 FROM unbounded WHERE NOT (scope = 'record' AND tag IN (SELECT tag FROM record_balance)) \
+                 AND NOT (scope = 'author' AND tag IN (SELECT tag FROM author_balance)))";
+    connection.query_row(query, [], |row| row.get::<_, bool>(0)).map(|foreign| !foreign)
 }
 
 /// The number and the digest of an entry's lines, if their places are 1, 2, ..
@@ -194,14 +216,16 @@ fn digested(connection: &Connection, sequence: i64) -> Result<Option<(i64, [u8; 
 
 /// Whether the balances of a scope are the sums of its lines: both are walked side by side, in the order of their tags.
 fn balances_agree(connection: &Connection, scope: Scope) -> Result<bool> {
+    let unbounded = is_unbounded(connection, scope, &format!("{scope}_balance.tag"))?;
     let mut sums = connection.prepare(&format!(
-        "SELECT {scope}, sum(epsilon), sum(delta), count(*) FROM line JOIN price USING (sequence) \
+        "SELECT {scope}, sum(epsilon), sum(delta), count(*), max(unbounded) FROM line JOIN price USING (sequence) \
          WHERE {scope} IS NOT NULL GROUP BY {scope} ORDER BY {scope}"
     ))?;
-    let mut balances =
-        connection.prepare(&format!("SELECT tag, epsilon, delta, lines FROM {scope}_balance ORDER BY tag"))?;
-    let read =
-        |row: &Row<'_>| -> Result<(Tag, i64, i64, i64)> { Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)) };
+    let mut balances = connection
+        .prepare(&format!("SELECT tag, epsilon, delta, lines, {unbounded} FROM {scope}_balance ORDER BY tag"))?;
+    let read = |row: &Row<'_>| -> Result<(Tag, i64, i64, i64, bool)> {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+    };
     let (mut sums, mut balances) = (sums.query([])?, balances.query([])?);
     loop {
         let sum = sums.next()?.map(read).transpose()?;

@@ -71,8 +71,8 @@ fn an_sqlite_file_of_another_program_in_the_middle_of_a_transaction() {
 fn a_later_version() {
     let place = Place::new();
     drop(place.create());
-    place.by_hand("PRAGMA user_version = 2");
-    assert!(matches!(open_error(&place), LedgerError::Newer { version: 2, known: 1, .. }));
+    place.by_hand("PRAGMA user_version = 3");
+    assert!(matches!(open_error(&place), LedgerError::Newer { version: 3, known: 2, .. }));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 mod common;
 
-use allonym_ledger::{Amount, Ledger, LedgerError, Limit, Reservation, Scope};
-use common::{Place, assert_good, epsilon, key, limit, reserve_authors, reserve_ids};
+use allonym_ledger::{Amount, Ledger, LedgerError, Limit, Loss, Reservation, Scope};
+use common::{Place, assert_good, epsilon, key, limit, reservation, reserve_authors, reserve_ids};
 
 fn refused(error: &LedgerError) -> (Scope, u64, f64, f64, f64) {
     let LedgerError::Refused { scope, place, needed, left, fits, .. } = error else { panic!("{error:?}") };
@@ -15,10 +15,10 @@ fn losses_of_a_record_add_up() {
     let place = Place::new();
     let mut ledger = place.create();
     for number in 0..3 {
-        ledger.reserve(&Reservation { delta: 1e-6, ..epsilon(number, 0.1) }, [("7", Some("anna"))]).unwrap();
+        ledger.reserve(&reservation(number, 0.1, 1e-6), [("7", Some("anna"))]).unwrap();
     }
     let spent = ledger.spent_record(b"7").unwrap();
-    assert_eq!((spent.amount, spent.lines), (Amount::spent(0.3, 3e-6).unwrap(), 3));
+    assert_eq!((spent.amount, spent.lines), (Loss::Bounded(Amount::spent(0.3, 3e-6).unwrap()), 3));
     assert_eq!(ledger.spent_record(b"8").unwrap().lines, 0);
     assert_good(&ledger);
 }
@@ -104,7 +104,7 @@ fn delta_is_limited_too() {
     let place = Place::new();
     let mut ledger = place.create();
     ledger.set_limit(Limit { scope: Scope::Record, epsilon: 10.0, delta: 1e-6 }).unwrap();
-    let reservation = Reservation { delta: 6e-7, ..epsilon(1, 1.0) };
+    let reservation = reservation(1, 1.0, 6e-7);
     ledger.reserve(&reservation, [("a", None::<&str>)]).unwrap();
     let error = ledger.reserve(&Reservation { key: key(2), ..reservation }, [("a", None::<&str>)]).unwrap_err();
     assert_eq!(error.fits().unwrap(), Amount::allowed(9.0, 4e-7).unwrap());
@@ -129,7 +129,7 @@ fn what_costs_nothing_passes_where_nothing_is_left() {
     reserve_ids(&mut ledger, 1, &["a"]).unwrap();
     limit(&mut ledger, Scope::Record, 0.5);
     ledger.reserve(&epsilon(2, 0.0), [("a", None::<&str>)]).unwrap();
-    let with_delta = Reservation { delta: 1e-9, ..epsilon(3, 0.0) };
+    let with_delta = reservation(3, 0.0, 1e-9);
     let error = ledger.reserve(&with_delta, [("b", None), ("a", None::<&str>)]).unwrap_err();
     assert!(error.to_string().starts_with("record 1 of the input needs delta 0.000000001"), "{error}");
 }
@@ -159,7 +159,7 @@ fn the_same_key_with_another_content_is_refused() {
         reserve_authors(&mut ledger, 1, &["anna", "anna"]),
         reserve_ids(&mut ledger, 1, &["1-0"]),
         ledger.reserve(&epsilon(1, 2.0), record()),
-        ledger.reserve(&Reservation { delta: 1e-9, ..epsilon(1, 1.0) }, record()),
+        ledger.reserve(&reservation(1, 1.0, 1e-9), record()),
         ledger.reserve(&Reservation { what: "random 2", ..epsilon(1, 1.0) }, record()),
     ];
     for outcome in other {
@@ -186,8 +186,8 @@ fn what_is_no_reservation_is_refused() {
     let good = epsilon(1, 1.0);
     let long = "x".repeat(201);
     let mut bad: Vec<Reservation<'_>> =
-        [f64::NAN, f64::INFINITY, -1.0, 1e10].map(|epsilon| Reservation { epsilon, ..good }).to_vec();
-    bad.extend([f64::NAN, -1e-9, 1.0].map(|delta| Reservation { delta, ..good }));
+        [f64::NAN, f64::INFINITY, -1.0, 1e10].map(|epsilon| reservation(1, epsilon, 0.0)).to_vec();
+    bad.extend([f64::NAN, -1e-9, 1.0].map(|delta| reservation(1, 1.0, delta)));
     bad.extend(["", "a\nb", &long].map(|what| Reservation { what, ..good }));
     for reservation in bad {
         let error = ledger.reserve(&reservation, [("a", None::<&str>)]).unwrap_err();

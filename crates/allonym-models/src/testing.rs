@@ -1,7 +1,7 @@
 //! What the tests of models share: a tiny vocabulary, a short training, a card.
 
 use allonym_dp::PrivacyRng;
-use allonym_nn::training::{Data, Model, Run, Standing, TrainingSettings, train};
+use allonym_nn::training::{Data, Examples, Model, Run, Standing, TrainingSettings, train};
 use allonym_nn::{Card, Gradients, Losses, Protection};
 use allonym_text::Vocabulary;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(crate) fn vocabulary() -> Arc<Vocabulary> {
 pub(crate) fn train_for<M: Model>(model: &mut M, examples: &[M::Example], steps: u64, rate: f64) {
     let settings =
         TrainingSettings { steps: Some(steps), batch: 20, rate, seed: Some(1), ..TrainingSettings::default() };
-    let data = Data { examples, standing: Standing::Public, fingerprint: "test" };
+    let data = Data { examples: Examples::Public(examples), fingerprint: "test" };
     let directory = tempfile::tempdir().unwrap();
     let run = Run {
         directory: directory.path(),

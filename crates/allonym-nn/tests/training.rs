@@ -208,7 +208,7 @@ fn the_best_on_validation_data_is_kept_and_a_run_without_progress_ends() {
     let (stop, progress) = (AtomicBool::new(false), &mut |_: &Progress| {});
     let place = Run { directory: directory.path(), resume: false, earlier_steps: 0, stop: &stop, progress };
     let private = data(&examples, Standing::Private);
-    let outcome = train(&mut Given::new(2), &settings, private, Some(private), place).unwrap();
+    let outcome = train(&mut Given::new(2), &settings, private.clone(), Some(private), place).unwrap();
     // Best at the first look, step 2; then three looks without a better one.
     assert_eq!((outcome.ended, outcome.card.steps), (Ended::NoProgress, 8));
     let best = checkpoint::find(directory.path(), Pointer::Best).unwrap().unwrap();

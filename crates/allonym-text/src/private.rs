@@ -57,6 +57,11 @@ impl<T> Private<T> {
 }
 
 impl<T> Private<Vec<T>> {
+    /// How many values were put together, which is not private.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// One private value as several. How many there are is not private: it is the number of values that were put together.
     pub fn apart(self) -> Vec<Private<T>> {
         self.0.into_iter().map(Private).collect()

@@ -7,6 +7,7 @@
 
 mod bundled;
 pub mod conformance;
+mod corpus;
 pub mod demo;
 pub mod entities;
 pub mod evaluation;
@@ -17,9 +18,11 @@ mod owner;
 mod pipeline;
 pub mod reproduce;
 mod reserve;
+mod resumable;
 mod run;
 mod settings;
 mod shown;
+mod spending;
 mod suits;
 mod summary;
 pub mod synthesis;
@@ -29,10 +32,11 @@ pub use bundled::bundled_model;
 pub use failure::Failure;
 pub use method::{Form, Method, MethodSettings};
 pub use pipeline::Pipeline;
-pub use reserve::Reserved;
+
 pub use run::{OnProgress, Stage, dry_run, run};
 pub use settings::{Checked, Settings};
 pub use shown::{Pair, check_showable, shown};
+pub use spending::{Accounting, Reserved};
 pub use summary::{Roles, Summary};
 
 pub use allonym_dp as dp;

@@ -8,30 +8,13 @@ use crate::failure::Failure;
 use crate::pipeline::Pipeline;
 use crate::run::{OnProgress, Stage, open};
 use crate::settings::Checked;
-use allonym_dp::{Guarantee, Purpose};
-use allonym_io::{Batch, Format, Key, Report};
-use allonym_ledger::{Amount, Hash, Ledger, LedgerError, Reservation};
+use crate::spending::{Adding, Request, Reserved, Spending};
+use allonym_dp::{Bound, Guarantee, Purpose};
+use allonym_io::{Batch, Key, Report};
+use allonym_ledger::{Amount, Cost, LedgerError};
 use allonym_text::Private;
-use serde::Serialize;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
-
-/// What a run has in the ledger, for its owner to see.
-#[derive(Clone, Debug, Serialize)]
-pub struct Reserved {
-    /// The ledger's name.
-    pub ledger: String,
-    /// The entry that holds the reservation; `None` for a dry run, which reserves nothing.
-    pub entry: Option<u64>,
-    /// The hash of that entry: kept elsewhere, it proves later that the entry is still there.
-    pub head: Option<Hash>,
-    /// What each record costs.
-    pub each: Amount,
-    /// Records for which no author is known: they count for themselves only.
-    pub without_author: u64,
-    /// Whether the ledger has a limit at all.
-    pub limited: bool,
-}
 
 /// What the first reading saw, for the second to compare with.
 pub(crate) struct Seen {
@@ -69,70 +52,46 @@ pub(crate) fn reserve(
     on_progress: OnProgress<'_>,
 ) -> Result<(Reserved, Seen, Report), Failure> {
     let guarantee = pipeline.guarantee()?;
-    let (epsilon, delta) = price(&guarantee)?;
-    // A text may be one of those that the model was trained on; nobody here can say that it is not.
-    let (trained, trained_delta) = checked.method.training_cost();
-    let (epsilon, delta) = (epsilon + trained, delta + trained_delta);
-    let mut ledger = Ledger::open(path)?;
-    let name = ledger.name().to_owned();
-    let what = format!("{} {}", guarantee.method(), env!("CARGO_PKG_VERSION"));
+    let spending = Spending { method: guarantee.method().to_owned(), cost: cost(&guarantee, checked)? };
     let mut random = pipeline.stream(Purpose::Reservation);
     let key = ((u128::from(random.bits()) << 64) | u128::from(random.bits())).to_be_bytes();
-    let reservation = Reservation { key, what: &what, epsilon, delta };
+    let request = Request { ledger: path, spending: &spending, key, dry_run, format: checked.format };
 
-    let mut reserving = ledger.begin(&reservation)?;
-    let limits = reserving.limits();
-    let mut reader = open(checked)?;
-    let progress = reader.progress();
-    let (hasher, mut batches, mut without_author) = (RandomState::new(), Vec::new(), 0);
-    while let Some(batch) = reader.next()? {
-        for (record, key) in (batch.first..).zip(&batch.keys) {
-            let added = key.as_ref().map(|key| {
-                let author = key.author.as_deref();
-                (author.is_some(), reserving.add(&key.id, author))
-            });
-            let (has_author, added) = added.declassify("the ledger keeps keyed hashes of ids and authors");
-            added?;
-            without_author += u64::from(!has_author);
-            if !has_author && limits.author.is_some() {
-                return Err(authorless(record, &name, checked.format));
+    let (hasher, mut batches, mut report) = (RandomState::new(), Vec::new(), None);
+    let fill = |adding: &mut Adding<'_>| {
+        let mut reader = open(checked)?;
+        let progress = reader.progress();
+        while let Some(batch) = reader.next()? {
+            (batch.first..).zip(&batch.keys).try_for_each(|(record, key)| adding.add(record, key))?;
+            batches.push(digest_of(&hasher, &batch.keys));
+            if dry_run {
+                pipeline.inspect(&batch.texts);
             }
+            on_progress(Stage::Reserving, &progress, batch.first - 1 + batch.texts.len() as u64);
         }
-        batches.push(digest_of(&hasher, &batch.keys));
-        if dry_run {
-            pipeline.inspect(&batch.texts);
-        }
-        on_progress(Stage::Reserving, &progress, batch.first - 1 + batch.texts.len() as u64);
-    }
-    let limited = limits.record.is_some() || limits.author.is_some();
-    let (each, entry, head) = if dry_run {
-        (reserving.check().map_err(|error| refused(error, checked))?, None, None)
-    } else {
-        let receipt = reserving.commit().map_err(|error| refused(error, checked))?;
-        (receipt.each, Some(receipt.entry), Some(receipt.hash))
+        report = Some(reader.report().clone());
+        Ok(())
     };
-    let reserved = Reserved { ledger: name, entry, head, each, without_author, limited };
-    Ok((reserved, Seen { hasher, batches: batches.into_iter() }, reader.report().clone()))
+    let reserved = request.reserve(fill, |error| refused(error, checked))?;
+    Ok((reserved, Seen { hasher, batches: batches.into_iter() }, report.unwrap_or_default()))
 }
 
-/// What a record costs, if that can be said.
-fn price(guarantee: &Guarantee) -> Result<(f64, f64), Failure> {
+/// What a record costs. A method without a bound costs an unbounded loss; a void promise has no cost that could be stated.
+fn cost(guarantee: &Guarantee, checked: &Checked) -> Result<Cost, Failure> {
     match (guarantee.epsilon_total(), guarantee.delta()) {
-        (Some(epsilon), Some(delta)) if guarantee.holds() => Ok((epsilon, delta)),
+        (Some(epsilon), Some(delta)) if guarantee.holds() => {
+            // A text may be one of those that the model was trained on; nobody here can say that it is not.
+            let (trained, trained_delta) = checked.method.training_cost();
+            Ok(Cost::Bounded { epsilon: epsilon + trained, delta: delta + trained_delta })
+        }
+        _ if *guarantee.bound() == Bound::None && !guarantee.seeded() && guarantee.void().is_empty() => {
+            Ok(Cost::Unbounded)
+        }
         _ => Err(Failure::refusal(
             "this release has no price that could be written into a ledger: it is not private",
             "leave out `--seed`, `--allow-private-vocabulary` and `--allow-private-model`, or release without `--ledger` what you could publish as it is",
         )),
     }
-}
-
-fn authorless(record: u64, ledger: &str, format: Format) -> Failure {
-    let hint = match format {
-        Format::Files => "a directory of files names no authors: use a table with a column for them",
-        _ => "name the author's column with `--author-column`, or give every record an author",
-    };
-    let message = format!("record {record} has no author, and the ledger `{ledger}` limits what an author may lose");
-    Failure::refusal(message, hint)
 }
 
 /// A refusal, with the settings under which the release would pass.

@@ -4,8 +4,9 @@ use crate::explain::Explanations;
 use crate::failure::Failure;
 use crate::method::{Corpus, RecordError};
 use crate::pipeline::Pipeline;
-use crate::reserve::{Reserved, Seen, reserve};
+use crate::reserve::{Seen, reserve};
 use crate::settings::Checked;
+use crate::spending::Accounting;
 use crate::summary::Summary;
 use allonym_dp::{ExitText, Purpose};
 use allonym_io::{Batch, IoError, Progress, Reader, Report, Rest, Writer, is_stream};
@@ -70,34 +71,25 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
         (!is_stream(&settings.input)).then(|| std::fs::metadata(&settings.input).ok()).flatten().map(|m| m.len());
     let writer = allonym_io::create(&settings.output, reader.shape(), shuffle, size)?;
     // The output can be written: now the price is reserved, and only then is anything drawn.
-    let (reserved, seen) = match &settings.ledger {
-        None => (None, None),
+    let (accounting, seen) = match &settings.ledger {
+        None => (Accounting::Unaccounted, None),
         Some(path) => {
             let (reserved, seen, _) = reserve(checked, &pipeline, path, false, on_progress)?;
-            (Some(reserved), Some(seen))
+            (Accounting::Reserved(reserved), Some(seen))
         }
     };
     if let Some(path) = &settings.explain {
         let explanations = Explanations::create(path);
-        let explanations = explanations.map_err(|failure| say_what_was_spent(failure, reserved.as_ref()))?;
+        let explanations = explanations.map_err(|failure| accounting.told(failure))?;
         pipeline.report_mut().explanations = Some(explanations);
     }
-    let report = stages(reader, writer, seen, &pipeline, on_progress)
-        .map_err(|failure| say_what_was_spent(failure, reserved.as_ref()))?;
+    let report = stages(reader, writer, seen, &pipeline, on_progress).map_err(|failure| accounting.told(failure))?;
     let explained = pipeline.report_mut().explanations.take().map_or(Ok(()), Explanations::finish);
-    let mut summary = Summary::new(checked, report, &pipeline, reserved, false)?;
+    let mut summary = Summary::new(checked, report, &pipeline, accounting.reserved().cloned(), false)?;
     // The release stands and its price must be told.
     summary.warnings.extend(explained.err());
     summary.for_owner = pipeline.advice();
     Ok(summary)
-}
-
-/// A run that fails after it reserved has spent: perhaps something left.
-fn say_what_was_spent(mut failure: Failure, reserved: Option<&Reserved>) -> Failure {
-    if let Some((ledger, entry)) = reserved.and_then(|reserved| Some((&reserved.ledger, reserved.entry?))) {
-        failure.hint.push_str(&format!("; the price of this run stays in the ledger `{ledger}`, entry {entry}"));
-    }
-    failure
 }
 
 /// Reads a whole file and says what a release would carry and cost, without drawing or writing anything.

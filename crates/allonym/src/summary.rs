@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::pipeline::Pipeline;
-use crate::reserve::Reserved;
 use crate::settings::Checked;
+use crate::spending::Reserved;
 use allonym_dp::Guarantee;
 use allonym_io::{Columns, Format, Report};
 use serde::Serialize;
@@ -146,16 +146,7 @@ fn warnings(report: &Report, ledger: Option<&Reserved>, checked: &Checked) -> Ve
         let who = if repeated == 1 { "1 record repeats".to_owned() } else { format!("{repeated} records repeat") };
         warnings.push(format!("{who} an id: they cannot be lined up by it later"));
     }
-    if let Some(ledger) = ledger {
-        if !ledger.limited {
-            warnings.push("the ledger has no limits: it records and never refuses".into());
-        }
-        match ledger.without_author {
-            0 => {}
-            1 => warnings.push("1 record has no author: in the ledger it counts for itself only".into()),
-            n => warnings.push(format!("{n} records have no author: in the ledger they count for themselves only")),
-        }
-    }
+    warnings.extend(ledger.map(Reserved::warnings).unwrap_or_default());
     warnings
 }
 
@@ -169,13 +160,8 @@ impl fmt::Display for Summary {
         if !self.report.dropped.is_empty() {
             writeln!(f, "left behind: {}", self.report.dropped.join(", "))?;
         }
-        if let Some(Reserved { ledger, entry, head, each, .. }) = &self.ledger {
-            match (entry, head) {
-                (Some(entry), Some(head)) => {
-                    writeln!(f, "ledger `{ledger}`: {each} a record reserved, entry {entry}, head {head}")?;
-                }
-                _ => writeln!(f, "ledger `{ledger}`: {each} a record would fit; nothing was reserved")?,
-            }
+        if let Some(reserved) = &self.ledger {
+            writeln!(f, "{reserved}")?;
         }
         for warning in self.warnings.iter().chain(&self.for_owner) {
             writeln!(f, "warning: {warning}")?;

@@ -60,6 +60,23 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     }
     assert!(!said.contains("cost n times"), "nothing has a price: {said}");
 
+    // A ledger records what has no bound, unless it has a limit.
+    let ledger = place.name("my.ledger");
+    assert_eq!(run(&["ledger", "create", &ledger]).code, Some(0));
+    let numbered: Vec<String> =
+        records(6).lines().zip(["id", "1", "2", "3", "4", "5", "6"]).map(|(row, id)| format!("{id},{row}\n")).collect();
+    let numbered = place.file("numbered.csv", numbered.concat());
+    let files = ["anonymize", &numbered, "-o", &out, "--model", &model];
+    let with_ledger = || run(&[&files[..], &["--mechanism", "agent", "--ledger", &ledger]].concat());
+    let recorded = with_ledger();
+    assert_eq!(recorded.code, Some(0), "{}", recorded.stderr);
+    assert!(recorded.stderr.contains("ledger `my`: unbounded a record reserved"), "{}", recorded.stderr);
+    let spent = allonym::ledger::Ledger::open(&ledger).unwrap().summary().unwrap().unbounded;
+    assert_eq!(spent.records, 6);
+    assert_eq!(run(&["ledger", "limit", &ledger, "--record-epsilon", "1000"]).code, Some(0));
+    let refused = with_ledger();
+    assert!(refused.code == Some(1) && refused.stderr.contains("no bound on its privacy loss"), "{refused:?}");
+
     // A seed changes nothing where nothing is drawn, and no text of a file can stop the others.
     place.file(
         "odd.jsonl",

@@ -2,7 +2,7 @@
 
 mod common;
 
-use allonym::ledger::{Ledger, Reservation};
+use allonym::ledger::{Cost, Ledger, Reservation};
 use common::{Outcome, Place, allonym, run};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ fn ledger() -> (Place, String) {
     let file = place.name("reviews.ledger");
     done(&run(&["ledger", "create", &file]));
     done(&run(&["ledger", "limit", &file, "--record-epsilon", "2", "--author-epsilon", "5"]));
-    let reservation = Reservation { key: [1; 16], what: "random 1", epsilon: 1.5, delta: 0.0 };
+    let reservation = Reservation { key: [1; 16], what: "random 1", cost: Cost::Bounded { epsilon: 1.5, delta: 0.0 } };
     let records = [("1", Some("Anna")), ("2", Some("Ben")), ("3", Some("Anna"))];
     Ledger::open(&file).unwrap().reserve(&reservation, records).unwrap();
     (place, file)

@@ -1,7 +1,7 @@
 //! A ledger in a directory of its own.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use allonym_ledger::{Ledger, LedgerError, Limit, Receipt, Reservation, Scope};
+use allonym_ledger::{Cost, Ledger, LedgerError, Limit, Receipt, Reservation, Scope};
 use std::path::PathBuf;
 
 pub(crate) struct Place {
@@ -42,7 +42,17 @@ impl Place {
 
 /// A reservation with epsilon only; the number makes the key.
 pub(crate) fn epsilon(number: u64, epsilon: f64) -> Reservation<'static> {
-    Reservation { key: key(number), what: "random 1", epsilon, delta: 0.0 }
+    reservation(number, epsilon, 0.0)
+}
+
+/// A reservation with epsilon and delta.
+pub(crate) fn reservation(number: u64, epsilon: f64, delta: f64) -> Reservation<'static> {
+    Reservation { key: key(number), what: "random 1", cost: Cost::Bounded { epsilon, delta } }
+}
+
+/// A reservation without a bound.
+pub(crate) fn unbounded(number: u64) -> Reservation<'static> {
+    Reservation { key: key(number), what: "agent 1", cost: Cost::Unbounded }
 }
 
 pub(crate) fn key(number: u64) -> [u8; 16] {

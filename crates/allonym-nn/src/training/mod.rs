@@ -26,7 +26,7 @@ mod trainer;
 
 pub use account::protection;
 pub use metrics::Progress;
-pub use model::{Data, Model, Standing};
+pub use model::{Data, Examples, Model, Standing};
 pub use run::{Ended, Outcome, Run, train};
 pub use schedule::{Decay, Schedule};
 pub use settings::{Plan, TrainingSettings};

@@ -4,6 +4,7 @@ use crate::error::NnError;
 use crate::gradient::Gradients;
 use crate::store::Store;
 use allonym_dp::PrivacyRng;
+use allonym_text::Private;
 use serde::{Deserialize, Serialize};
 
 /// A model that can be trained.
@@ -58,21 +59,74 @@ pub enum Standing {
     Private,
 }
 
+/// Examples, as public as their owner declared them.
+#[derive(Debug)]
+pub enum Examples<'a, Example> {
+    /// Declared public by the caller.
+    Public(&'a [Example]),
+    /// Private: only the training loop opens them.
+    Private(Private<&'a [Example]>),
+}
+
+impl<Example> Examples<'_, Example> {
+    /// Whether they are public.
+    pub fn standing(&self) -> Standing {
+        match self {
+            Self::Public(_) => Standing::Public,
+            Self::Private(_) => Standing::Private,
+        }
+    }
+}
+
+impl<Example> Clone for Examples<'_, Example> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Public(examples) => Self::Public(examples),
+            Self::Private(examples) => Self::Private(examples.clone()),
+        }
+    }
+}
+
 /// Examples, and what is known about them.
 #[derive(Debug)]
 pub struct Data<'a, Example> {
     /// The examples.
-    pub examples: &'a [Example],
-    /// Whether they are public.
-    pub standing: Standing,
+    pub examples: Examples<'a, Example>,
     /// What stands for them on the card, such as a hash with a secret key. A plain hash lets others check a guess.
     pub fingerprint: &'a str,
 }
 
+impl<'a, Example> Data<'a, Example> {
+    /// Hands the examples to the loop: the one place of this crate where private ones are opened. With `noise`, each is clipped and
+    /// the sum is noised before anything else sees it; without, the card says that nothing is protected.
+    pub(super) fn open(self, noise: bool) -> Opened<'a, Example> {
+        let standing = self.examples.standing();
+        let examples = match self.examples {
+            Examples::Public(examples) => examples,
+            Examples::Private(examples) if noise => examples.declassify("DP trainer: clipped and noised"),
+            Examples::Private(examples) => examples.declassify("unprotected training, the card says so"),
+        };
+        Opened { examples, standing, fingerprint: self.fingerprint }
+    }
+}
+
 impl<Example> Clone for Data<'_, Example> {
+    fn clone(&self) -> Self {
+        Self { examples: self.examples.clone(), fingerprint: self.fingerprint }
+    }
+}
+
+/// Data as the loop sees it.
+pub(super) struct Opened<'a, Example> {
+    pub(super) examples: &'a [Example],
+    pub(super) standing: Standing,
+    pub(super) fingerprint: &'a str,
+}
+
+impl<Example> Clone for Opened<'_, Example> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<Example> Copy for Data<'_, Example> {}
+impl<Example> Copy for Opened<'_, Example> {}

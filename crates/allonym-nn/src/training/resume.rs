@@ -1,6 +1,6 @@
 //! Where a run is, and how it goes on from there.
 
-use super::model::{Data, Model};
+use super::model::{Model, Opened};
 use super::settings::TrainingSettings;
 use crate::card::Card;
 use crate::checkpoint;
@@ -29,7 +29,7 @@ pub(super) fn restore<M: Model>(
     model: &mut M,
     optimiser: &mut Optimiser,
     settings: &TrainingSettings,
-    training: &Data<'_, M::Example>,
+    training: &Opened<'_, M::Example>,
 ) -> Result<(Place, Card), NnError> {
     let card = checkpoint::load_card(path)?;
     let same = [

@@ -70,14 +70,17 @@ pub(super) fn train_on<M: Model>(
     run: Run<'_>,
 ) -> Result<Outcome, NnError> {
     let Run { directory, resume, earlier_steps, stop, progress } = run;
-    let plan = settings.plan(training.examples.len())?;
-    let validation = validation.filter(|data| !data.examples.is_empty());
-    if settings.private.is_some() && validation.is_some_and(|data| data.standing == Standing::Private) {
+    let steered = |data: &Data<'_, M::Example>| data.examples.standing() == Standing::Private;
+    if settings.private.is_some() && validation.as_ref().is_some_and(steered) {
         return Err(NnError::Refused {
             what: "private training cannot be steered by private validation data: its loss is exact".into(),
             hint: "declare the validation data public if it is, or train without it and evaluate on the owner's machine",
         });
     }
+    let training = training.open(settings.private.as_ref().is_some_and(|private| private.unprotected().is_none()));
+    // Validation data has no noise: what is private here was refused above wherever noise protects.
+    let validation = validation.map(|data| data.open(false)).filter(|data| !data.examples.is_empty());
+    let plan = settings.plan(training.examples.len())?;
     if settings.patience.is_some() && validation.is_none() {
         let value = "given without validation data".into();
         return Err(NnError::Setting { setting: "patience", value, allowed: "left out" });

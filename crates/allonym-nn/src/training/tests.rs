@@ -5,6 +5,7 @@ use super::*;
 use crate::checkpoint::disk::{Disk, Full, Machine};
 use crate::{Gradients, Matrix, NnError, Rows, Store};
 use allonym_dp::PrivacyRng;
+use allonym_text::Private;
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
@@ -66,7 +67,7 @@ fn run(disk: &dyn Disk, model: &mut Pull, directory: &Path) -> Result<Outcome, N
         ..TrainingSettings::default()
     };
     let examples = [1.0, 2.0, 3.0, 4.0, 5.0];
-    let data = Data { examples: &examples, standing: Standing::Private, fingerprint: "five" };
+    let data = Data { examples: Examples::Private(Private::new(&examples)), fingerprint: "five" };
     let run = Run { directory, resume: true, earlier_steps: 0, stop: &AtomicBool::new(false), progress: &mut |_| {} };
     train_on(disk, model, &settings, data, None, run)
 }

@@ -2,7 +2,7 @@
 
 use super::account::protection;
 use super::metrics::{Clock, Metrics, Progress};
-use super::model::{Data, Model};
+use super::model::{Model, Opened};
 use super::resume::{Place, restore};
 use super::run::{Ended, Outcome};
 use super::settings::{Plan, TrainingSettings};
@@ -23,8 +23,8 @@ pub(super) struct Trainer<'a, M: Model> {
     model: &'a mut M,
     settings: &'a TrainingSettings,
     plan: Plan,
-    training: Data<'a, M::Example>,
-    validation: Option<Data<'a, M::Example>>,
+    training: Opened<'a, M::Example>,
+    validation: Option<Opened<'a, M::Example>>,
     directory: PathBuf,
     earlier_steps: u64,
     optimiser: Optimiser,
@@ -43,8 +43,8 @@ impl<'a, M: Model> Trainer<'a, M> {
         model: &'a mut M,
         settings: &'a TrainingSettings,
         plan: Plan,
-        training: Data<'a, M::Example>,
-        validation: Option<Data<'a, M::Example>>,
+        training: Opened<'a, M::Example>,
+        validation: Option<Opened<'a, M::Example>>,
         (directory, resume, earlier_steps): (&Path, bool, u64),
     ) -> Result<Self, NnError> {
         let parameters = model.store().values().len();

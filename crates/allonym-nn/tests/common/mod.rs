@@ -4,8 +4,9 @@
 use allonym_dp::PrivacyRng;
 use allonym_nn::layer::{Embedding, Kind, Linear, Recurrent, Shape};
 use allonym_nn::loss::{Tokens, softmax};
-use allonym_nn::training::{Data, Model, Outcome, Progress, Run, Standing, TrainingSettings, train};
+use allonym_nn::training::{Data, Examples, Model, Outcome, Progress, Run, Standing, TrainingSettings, train};
 use allonym_nn::{Gradients, Matrix, NnError, Rows, Sequences, Store};
+use allonym_text::Private;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -166,7 +167,11 @@ pub fn sequences(count: usize, seed: u64) -> Vec<Vec<u32>> {
 }
 
 pub fn data<E>(examples: &[E], standing: Standing) -> Data<'_, E> {
-    Data { examples, standing, fingerprint: "hmac:test" }
+    let examples = match standing {
+        Standing::Public => Examples::Public(examples),
+        Standing::Private => Examples::Private(Private::new(examples)),
+    };
+    Data { examples, fingerprint: "hmac:test" }
 }
 
 /// Trains on private examples, without an audience.

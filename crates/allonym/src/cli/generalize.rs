@@ -94,6 +94,14 @@ pub(super) struct Generalize {
     #[arg(long, default_value = "author", value_name = "NAME")]
     author_column: String,
 
+    /// Reserve the privacy loss of every record in this ledger before anything is decided; over a limit nothing is written
+    #[arg(long, env = "ALLONYM_LEDGER", hide_env = true, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+
+    /// --ledger: the column that names the record [default: id]
+    #[arg(long, value_name = "NAME", requires = "ledger")]
+    id_column: Option<String>,
+
     /// Let the author's column pass
     #[arg(long, value_name = "NAME")]
     keep: Vec<String>,
@@ -147,6 +155,8 @@ impl Generalize {
             format: self.format,
             text_column: self.text_column,
             author_column: self.author_column,
+            id_column: self.id_column.unwrap_or_else(|| Settings::default().id_column),
+            ledger: self.ledger,
             keep: self.keep,
             drop: self.drop,
             no_header: self.no_header,
@@ -218,6 +228,12 @@ fn told(done: &Generalized, seeded: bool) -> String {
     let _ = writeln!(text, "{} records; names and numbers found: {found}", done.records);
     if seeded {
         let _ = writeln!(text, "warning: not private: seeded");
+    }
+    if let Some(reserved) = &done.ledger {
+        let _ = writeln!(text, "{reserved}");
+        reserved.warnings().iter().for_each(|warning| {
+            let _ = writeln!(text, "warning: {warning}");
+        });
     }
     let _ = write!(text, "{}", done.guarantee);
     if !done.carried.is_empty() {

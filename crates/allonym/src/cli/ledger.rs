@@ -3,7 +3,7 @@
 use super::{print, print_json};
 use allonym::Failure;
 use allonym::io::Key;
-use allonym::ledger::{Amount, Hash, Ledger, LedgerError, Limit, Limits, Scope, Spent, Summary};
+use allonym::ledger::{Amount, Hash, Ledger, LedgerError, Limit, Limits, Loss, Scope, Spent, Summary, Unbounded};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::fmt::Write;
@@ -136,8 +136,15 @@ impl Shown {
         let _ = writeln!(out, "authors        {authors}");
         let _ = writeln!(out, "record limit   {}", limit_text(limits.record));
         let _ = writeln!(out, "author limit   {}", limit_text(limits.author));
-        let _ = writeln!(out, "record spent   {} at most", self.summary.largest_record);
-        let _ = writeln!(out, "author spent   {} at most", self.summary.largest_author);
+        let _ = writeln!(out, "record spent   {}", at_most(self.summary.largest_record));
+        let _ = writeln!(out, "author spent   {}", at_most(self.summary.largest_author));
+        if self.summary.unbounded.any() {
+            let Unbounded { records, authors } = self.summary.unbounded;
+            let _ = writeln!(
+                out,
+                "unbounded      {records} records and {authors} authors: this ledger bounds nothing for them"
+            );
+        }
         let _ = writeln!(out, "head           {head}");
         for (what, spent) in [("this record", self.record), ("this author", self.author)] {
             if let Some(Spent { amount, lines }) = spent {
@@ -150,6 +157,10 @@ impl Shown {
         }
         out
     }
+}
+
+fn at_most(loss: Loss) -> String {
+    if loss.is_unbounded() { loss.to_string() } else { format!("{loss} at most") }
 }
 
 fn limit_text(limit: Option<Amount>) -> String {
@@ -203,7 +214,11 @@ impl Verify {
             return Ok(());
         }
         let (entries, lines) = (verification.entries, verification.lines);
-        print(&format!("good: {entries} entries, {lines} lines\nhead: {}\n", verification.head))
+        let unbounded = match verification.unbounded {
+            0 => String::new(),
+            count => format!("unbounded: {count} of the entries have no bound on the privacy loss\n"),
+        };
+        print(&format!("good: {entries} entries, {lines} lines\n{unbounded}head: {}\n", verification.head))
     }
 }
 

@@ -121,7 +121,19 @@ pub(super) struct Synthesize {
     #[arg(long, value_name = "DIR")]
     work: Option<PathBuf>,
 
-    /// Go on with training that was interrupted
+    /// Reserve the privacy loss of every record in this ledger before anything is counted or trained; over a limit nothing is written
+    #[arg(long, env = "ALLONYM_LEDGER", hide_env = true, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+
+    /// --ledger: the column that names the record [default: id]
+    #[arg(long, value_name = "NAME", requires = "ledger")]
+    id_column: Option<String>,
+
+    /// --ledger: the column that names the author [default: author]
+    #[arg(long, value_name = "NAME", requires = "ledger")]
+    author_column: Option<String>,
+
+    /// Go on with training that was interrupted; its loss is not reserved again
     #[arg(long)]
     resume: bool,
 
@@ -207,6 +219,9 @@ impl Synthesize {
             temperature: self.temperature.unwrap_or(usual.temperature),
             seed: self.seed,
             threads: self.threads,
+            ledger: self.ledger,
+            id_column: self.id_column,
+            author_column: self.author_column,
             resume: self.resume,
             dry_run: self.dry_run,
         };
@@ -270,14 +285,16 @@ impl Left for Synthesized {
     }
 
     fn told(&self, out: &str) -> String {
+        let ledger = self.ledger.as_ref().map_or_else(String::new, |reserved| format!("{reserved}\n"));
         let Some(guarantee) = &self.guarantee else {
-            return "\nstopped: go on with the same command and `--resume`\n".to_owned();
+            return format!("\nstopped: go on with the same command and `--resume`\n{ledger}");
         };
         if self.written == 0 {
-            return format!("nothing was counted, trained or written\n{guarantee}");
+            return format!("nothing was counted, trained or written\n{ledger}{guarantee}");
         }
         if self.plans.is_empty() {
-            return format!("{} texts of words by their noisy shares written to {out}\n{guarantee}", self.written);
+            let texts = format!("{} texts of words by their noisy shares written to {out}", self.written);
+            return format!("{texts}\n{ledger}{guarantee}");
         }
         let records: usize = self.plans.iter().map(|plan| plan.records).sum();
         let by = if self.plans.len() == 1 { "a model".to_owned() } else { format!("{} models", self.plans.len()) };
@@ -288,6 +305,9 @@ impl Left for Synthesized {
         let kept = self.kept.as_ref().map_or_else(String::new, |kept| {
             format!("the training is kept in {}, for you alone: other texts can be written with `--resume` at no price, into a file of another name (--out) if these are to stay\n", kept.display())
         });
-        format!("{} texts written to {out}, by {by} of {records} records{trained}\n{kept}{guarantee}", self.written)
+        format!(
+            "{} texts written to {out}, by {by} of {records} records{trained}\n{kept}{ledger}{guarantee}",
+            self.written
+        )
     }
 }

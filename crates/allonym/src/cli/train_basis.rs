@@ -80,7 +80,15 @@ pub(super) struct BasisFlags {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
 
-    /// Go on with a run that was stopped
+    /// Reserve the privacy loss of every record in this ledger before the first step: with --private that of an exchanged record, the larger one; without, it is unbounded
+    #[arg(long, env = "ALLONYM_LEDGER", hide_env = true, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+
+    /// --ledger: the column that names the record [default: id]
+    #[arg(long, value_name = "NAME", requires = "ledger")]
+    id_column: Option<String>,
+
+    /// Go on with a run that was stopped; its loss is not reserved again
     #[arg(long)]
     resume: bool,
 }
@@ -105,6 +113,8 @@ impl BasisFlags {
             rate: self.rate,
             threads: self.threads,
             seed: self.seed,
+            ledger: self.ledger,
+            id_column: self.id_column,
             resume: self.resume,
         })
     }

@@ -8,10 +8,12 @@ use super::statement;
 use crate::failure::Failure;
 use crate::run::{OnProgress, Stage};
 use crate::settings::Settings;
+use crate::spending::{Accounting, Request, Reserved, Spending, check_ledger, new_key};
 use allonym_dp::{Entropy, ExitText, Guarantee, PrivacyRng, Rewriter, rewrite};
 use allonym_entities::Kind;
 use allonym_entities::generalise::{Elsewhere, Ladders, Mention, NOTHING, STAR, mentions, rewritten, shared};
-use allonym_io::{Batch, Columns, Format, Limits, Reader, Table, check_target, is_stream};
+use allonym_io::{Batch, Columns, Format, Key, Limits, Reader, Table, check_target, is_stream};
+use allonym_ledger::Cost;
 use allonym_text::Private;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -90,6 +92,9 @@ pub struct Generalized {
     pub removed: usize,
     /// Columns that pass untouched.
     pub carried: Vec<String>,
+    /// What the ledger has of the run, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Reserved>,
 }
 
 /// A run on its way.
@@ -114,7 +119,8 @@ struct Seen {
 impl Seen {
     fn digest(&self, batch: &Batch) -> Private<u64> {
         let texts = Private::together(batch.texts.iter().map(Private::as_ref));
-        texts.map(|texts| self.hasher.hash_one(texts))
+        let keys = Private::together(batch.keys.iter().map(Private::as_ref));
+        texts.with(keys).map(|both| self.hasher.hash_one(both))
     }
 
     /// Whether a batch is what was counted in its place.
@@ -140,7 +146,7 @@ pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) ->
     if settings.across {
         run.elsewhere = Some(run.names_of_all(on_progress)?);
     }
-    let (mut found, mut ladders_of, mut records) = (BTreeMap::new(), Vec::new(), 0);
+    let (mut found, mut ladders_of, mut keys, mut records) = (BTreeMap::new(), Vec::new(), Vec::new(), 0);
     let mut reader = run.open()?;
     let progress = reader.progress();
     while let Some(batch) = reader.next()? {
@@ -154,12 +160,14 @@ pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) ->
         }
         let digest = run.seen.digest(&batch);
         run.seen.batches.push(digest);
+        keys.extend(batch.keys);
         on_progress(Stage::Reserving, &progress, records);
     }
     run.check_records(records)?;
     let entropy = Entropy::of_seed(settings.files.seed)?;
+    let accounting = run.account(&keys)?;
     let (cut, values) = settings.decide(Private::together(ladders_of), &entropy)?;
-    let carried = run.write(&cut, on_progress)?;
+    let carried = run.write(&cut, &accounting, on_progress).map_err(|failure| accounting.told(failure))?;
     let shared = shared(&values, |value| cut.form(value.kind, &value.ladder, &run.ladders));
     let times = |form: &str| shared.iter().find(|(said, _)| said == form).map_or(0, |(_, count)| *count);
     let (starred, removed) = (times(STAR), times(NOTHING));
@@ -171,6 +179,7 @@ pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) ->
         removed,
         shared: shared.into_iter().filter(|(form, _)| form != NOTHING).collect(),
         carried,
+        ledger: accounting.reserved().cloned(),
     })
 }
 
@@ -222,6 +231,10 @@ impl<'a> Run<'a> {
         let files = &settings.files;
         let format = Format::settle(files.format, &files.input)?;
         let (columns, table) = (files.columns()?, files.table(format)?);
+        if let Some(ledger) = &files.ledger {
+            let others = [(files.input.as_path(), "input"), (files.output.as_path(), "output")];
+            check_ledger(ledger, format, files.seed.is_some(), &others)?;
+        }
         check_target(&files.input, &files.output, format, files.in_place)?;
         if is_stream(&files.input) {
             let message = "names are counted in a first pass and replaced in a second, and a stream can be read once";
@@ -267,6 +280,16 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Reserves for all records, where there is a ledger. Whatever decides about names, everything else in a text passes as it is:
+    /// nothing bounds what a record loses.
+    fn account(&self, keys: &[Private<Key>]) -> Result<Accounting, Failure> {
+        let Some(ledger) = &self.settings.files.ledger else { return Ok(Accounting::Unaccounted) };
+        let method = format!("generalize {}", self.settings.mode.name());
+        let spending = Spending { method, cost: Cost::Unbounded };
+        let request = Request { ledger, spending: &spending, key: new_key()?, dry_run: false, format: self.format };
+        Ok(Accounting::Reserved(request.reserve_all(keys)?))
+    }
+
     /// The names that were found in any record.
     fn names_of_all(&self, on_progress: OnProgress<'_>) -> Result<Elsewhere, Failure> {
         let mut all = Private::new(Elsewhere::default());
@@ -308,7 +331,7 @@ impl<'a> Run<'a> {
     }
 
     /// Writes the file; returns the columns that pass.
-    fn write(&self, cut: &Cut, on_progress: OnProgress<'_>) -> Result<Vec<String>, Failure> {
+    fn write(&self, cut: &Cut, _accounting: &Accounting, on_progress: OnProgress<'_>) -> Result<Vec<String>, Failure> {
         let changed = || Failure::new("the input changed while it was read", "run again while nothing writes to it");
         let replacer = Replacer { cut, ladders: &self.ladders };
         let mut reader = self.open()?;

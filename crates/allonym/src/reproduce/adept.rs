@@ -14,7 +14,7 @@ use allonym_dp::latent::{Latent, Noise};
 use allonym_eval::utility::bleu;
 use allonym_models::adept::{Adept, AdeptSettings, Clip, Norm, Text};
 use allonym_nn::checkpoint::{self, Pointer};
-use allonym_nn::training::{Data, Decay, Ended, Model, Progress, Run, Schedule, Standing, TrainingSettings, train};
+use allonym_nn::training::{Data, Decay, Ended, Examples, Model, Progress, Run, Schedule, TrainingSettings, train};
 use allonym_text::vocabulary::WordsMayLeak;
 use allonym_text::{Document, Private, Vocabulary, detokenise};
 use std::path::{Path, PathBuf};
@@ -259,7 +259,7 @@ impl Measured<'_> {
             ..TrainingSettings::default()
         };
         let directory = self.place.join(format!("{}-{norm}", self.set.name));
-        let data = |examples| Data { examples, standing: Standing::Private, fingerprint: "withheld" };
+        let data = |examples| Data { examples: Examples::Private(Private::new(examples)), fingerprint: "withheld" };
         let run = Run {
             directory: &directory,
             resume: checkpoint::find(&directory, Pointer::Latest)?.is_some(),

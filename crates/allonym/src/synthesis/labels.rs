@@ -1,11 +1,12 @@
 //! Texts by their labels.
 
 use super::settings::{Names, SynthesisSettings};
+use crate::corpus::{Corpus, Wanted};
 use crate::entities::{GeneralizeSettings, Mode, generalised};
-use crate::evaluation::load::{Loaded, Reading};
+use crate::evaluation::load::Reading;
 use crate::failure::Failure;
 use crate::suits::Suits;
-use allonym_io::Table;
+use allonym_io::{Format, Key, Table};
 use allonym_models::language_model::Text;
 use allonym_text::vocabulary::{END, SPECIAL, START};
 use allonym_text::{Document, Private, Vocabulary};
@@ -22,7 +23,11 @@ const FEWEST: usize = 10;
 /// The examples of each label, one a record.
 pub(super) struct Labelled {
     /// By label; an empty name where there is none.
-    pub(super) texts: BTreeMap<String, Vec<Text>>,
+    pub(super) texts: BTreeMap<String, Private<Vec<Text>>>,
+    /// Ids and authors of all records, where a ledger needs them.
+    pub(super) keys: Vec<Private<Key>>,
+    /// The format of the data.
+    pub(super) format: Format,
     /// For the directory of the training.
     pub(super) hash: Option<String>,
     /// What the owner should know.
@@ -36,35 +41,43 @@ impl Labelled {
             format: settings.format,
             table: Table::default(),
             text_column: settings.text_column.clone(),
-            // No record is looked up here; the first column that is asked for stands for the id.
-            id_column: label.clone().unwrap_or_else(|| "id".into()),
-            author_column: "author".into(),
+            // Without a ledger no record is looked up; the first column that is asked for stands for the id.
+            id_column: match (&settings.id_column, &label, &settings.ledger) {
+                (Some(id), ..) => id.clone(),
+                (None, Some(label), None) => label.clone(),
+                (None, ..) => "id".into(),
+            },
+            author_column: settings.author_column.clone().unwrap_or_else(|| "author".into()),
             label_column: label.clone().unwrap_or_else(|| "label".into()),
         };
         let wanted: Vec<String> = label.clone().into_iter().collect();
-        let loaded = Loaded::read(&settings.data, &reading, &wanted, &wanted)?;
+        let named: Vec<String> = wanted.iter().chain(&settings.author_column).cloned().collect();
+        let keys = settings.ledger.is_some();
+        let corpus = Corpus::read(&settings.data, &reading, &Wanted { values: &wanted, named: &named, keys })?;
         let generalised = |mode| {
             let how = GeneralizeSettings { mode, k: settings.k, ..GeneralizeSettings::default() };
-            generalised(&loaded.texts, &how).map(Cow::Owned)
+            generalised(&corpus.texts, &how).map(Cow::Owned)
         };
-        let texts: Cow<'_, [String]> = match settings.names {
-            Names::Stay => Cow::Borrowed(&loaded.texts),
+        let texts: Cow<'_, [Private<String>]> = match settings.names {
+            Names::Stay => Cow::Borrowed(&corpus.texts),
             Names::Public => generalised(Mode::Public)?,
-            Names::KAnonymous if settings.k as usize > loaded.texts.len() => {
-                let message = format!("`k` is {}, and there are {} records", settings.k, loaded.texts.len());
+            Names::KAnonymous if settings.k as usize > corpus.len() => {
+                let message = format!("`k` is {}, and there are {} records", settings.k, corpus.len());
                 return Err(Failure::refusal(message, "choose a smaller `--k`, or `--names public`"));
             }
             Names::KAnonymous => generalised(Mode::KAnonymous)?,
         };
         let suits = Suits::default();
-        texts.par_iter().for_each(|text| suits.look(&Private::new(text.clone()), vocabulary, usize::MAX - 1));
+        texts.par_iter().for_each(|text| suits.look(text, vocabulary, usize::MAX - 1));
         let warnings = suits.told(true);
-        let examples: Vec<Text> = texts.par_iter().map(|text| example(text, vocabulary, settings.max_tokens)).collect();
+        let example = |text: &Private<String>| text.as_ref().map(|text| example(text, vocabulary, settings.max_tokens));
+        let examples: Vec<Private<Text>> = texts.par_iter().map(example).collect();
         let labels = match &label {
             None => vec![String::new(); examples.len()],
-            Some(column) => labels_of(column, loaded.column(column), examples.len())?,
+            Some(column) => labels_of(column, corpus.column(column), examples.len())?,
         };
-        let mut texts: BTreeMap<String, Vec<Text>> = BTreeMap::new();
+        let unknown = examples.iter().all(has_no_word);
+        let mut texts: BTreeMap<String, Vec<Private<Text>>> = BTreeMap::new();
         labels.into_iter().zip(examples).for_each(|(label, text)| texts.entry(label).or_default().push(text));
         if label.is_some() && texts.len() == 1 {
             let message = "all records have one label";
@@ -81,26 +94,39 @@ impl Labelled {
             let message = format!("there are {} labels, and labels are not protected", texts.len());
             return Err(Failure::refusal(message, format!("name a column with at most {MOST} different values")));
         }
-        // The start and the end stand in every text.
-        if texts.values().flatten().all(|text| text.iter().all(|id| (*id as usize) < SPECIAL.len())) {
+        if unknown {
             let message = "no text has a word that is known here";
             return Err(Failure::new(message, "the words are English; check the column of the text and its language"));
         }
-        Ok(Self { texts, hash: loaded.source.sha256, warnings })
+        let texts = texts.into_iter().map(|(label, texts)| (label, Private::together(texts))).collect();
+        Ok(Self { texts, keys: corpus.keys, format: corpus.format, hash: corpus.hash, warnings })
     }
 }
 
 /// The label of every record.
-fn labels_of(column: &str, values: Option<&[Option<String>]>, records: usize) -> Result<Vec<String>, Failure> {
-    let labels: Option<Vec<String>> = values
-        .filter(|values| values.len() == records)
-        .and_then(|values| values.iter().map(|value| value.clone().filter(|label| !label.trim().is_empty())).collect());
+fn labels_of(column: &str, values: Option<&[Private<Option<String>>]>, records: usize) -> Result<Vec<String>, Failure> {
+    let labels: Option<Vec<String>> =
+        values.filter(|values| values.len() == records).and_then(|values| values.iter().map(label_of).collect());
     labels.ok_or_else(|| {
         Failure::new(
             format!("column `{column}` has no label for some of the {records} records, or for all"),
             "give every record a label, or leave out `--label-column`",
         )
     })
+}
+
+/// A label, out of its record: the one place where synthesis opens something without noise.
+fn label_of(value: &Private<Option<String>>) -> Option<String> {
+    let label = value
+        .clone()
+        .declassify("synthesis: which labels there are and how they are written is declared public by the statement");
+    label.filter(|label| !label.trim().is_empty())
+}
+
+/// Whether a text is no more than its start and its end, which stand in every text.
+fn has_no_word(text: &Private<Text>) -> bool {
+    let none = text.as_ref().map(|text| text.iter().all(|id| (*id as usize) < SPECIAL.len()));
+    none.declassify("synthesis: whether any text has a known word, told to their owner instead of a run")
 }
 
 /// The first tokens of a text between start and end. A text that is cut has no end: it was not over.

@@ -4,11 +4,12 @@ use super::labels::Labelled;
 use super::settings::SynthesisSettings;
 use super::writer::{Public, trained};
 use crate::failure::Failure;
+use crate::spending::Accounting;
 use allonym_models::language_model::Text;
 use allonym_models::seeded::{Seeded, SeededSettings};
 use allonym_nn::training::{Progress, Run};
-use allonym_text::Vocabulary;
 use allonym_text::vocabulary::END;
+use allonym_text::{Private, Vocabulary};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -21,7 +22,7 @@ type Chances = Vec<Vec<f64>>;
 /// The first records of a file, all of one kind.
 pub(crate) struct OneLabel {
     vocabulary: Arc<Vocabulary>,
-    texts: Vec<Text>,
+    texts: Private<Vec<Text>>,
 }
 
 impl OneLabel {
@@ -30,7 +31,8 @@ impl OneLabel {
             return Err(Failure::new("only an LSTM begins with seed words", "take that method"));
         };
         let labelled = Labelled::read(settings, &vocabulary)?;
-        let texts: Vec<Text> = labelled.texts.into_values().flatten().take(records).collect();
+        let texts = Private::together(labelled.texts.into_values());
+        let texts = texts.map(|of_labels| of_labels.into_iter().flatten().take(records).collect());
         Ok(Self { vocabulary, texts })
     }
 
@@ -43,12 +45,14 @@ impl OneLabel {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Option<(Chances, Chances)>, Failure> {
         // One plan for both, or the noise would differ.
-        let plan = settings.plan("", self.texts.len())?;
+        let plan = settings.plan("", self.texts.count())?;
         let mut both = Vec::new();
-        let mut exchanged = self.texts.clone();
-        if let [first, .., last] = &mut exchanged[..] {
-            last.clone_from(first);
-        }
+        let exchanged = self.texts.clone().map(|mut texts| {
+            if let [first, .., last] = &mut texts[..] {
+                last.clone_from(first);
+            }
+            texts
+        });
         for texts in [&self.texts, &exchanged] {
             let directory = tempfile::tempdir()
                 .map_err(|error| Failure::new(format!("no temporary directory: {}", error.kind()), "check the disk"))?;
@@ -62,7 +66,7 @@ impl OneLabel {
             let mut model = Seeded::new(shape, self.vocabulary.clone())?;
             let run =
                 Run { directory: directory.path(), resume: false, earlier_steps: 0, stop, progress: &mut *progress };
-            if trained(&mut model, settings, &plan, (0, texts), run)? {
+            if trained(&mut model, settings, &plan, (0, texts), &Accounting::Unaccounted, run)? {
                 return Ok(None);
             }
             both.push(model.first_words(&(END + 1..END + 1 + SEEDS).collect::<Vec<_>>())?);

@@ -1,6 +1,7 @@
 //! What is to be synthesised.
 
 use crate::failure::Failure;
+use crate::spending::check_ledger;
 use crate::training::threads_or_cores;
 use allonym_io::{Format, is_stream, same_file};
 use serde::{Deserialize, Serialize};
@@ -96,6 +97,15 @@ pub struct SynthesisSettings {
     pub seed: Option<u64>,
     /// Threads; 0 is one a core.
     pub threads: usize,
+    /// A ledger in which the loss of every record is reserved before anything is counted or trained. Default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<PathBuf>,
+    /// The column that names the record, for the ledger. Default `id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id_column: Option<String>,
+    /// The column that names the author, for the ledger. Default `author`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author_column: Option<String>,
     /// Whether to go on with what is in the directory.
     #[serde(skip)]
     pub resume: bool,
@@ -132,6 +142,9 @@ impl Default for SynthesisSettings {
             temperature: 1.0,
             seed: None,
             threads: 0,
+            ledger: None,
+            id_column: None,
+            author_column: None,
             resume: false,
             dry_run: false,
         }
@@ -218,6 +231,11 @@ impl SynthesisSettings {
         }
         if self.names == Names::KAnonymous && self.k < 2 {
             return wrong("k", self.k.to_string(), "2 or more: one record shares nothing");
+        }
+        if let Some(ledger) = &self.ledger {
+            let data = Format::settle(self.format, &self.data)?;
+            let others = [(self.data.as_path(), "input"), (self.out.as_path(), "output")];
+            check_ledger(ledger, data, self.seed.is_some(), &others)?;
         }
         match format.filter(|format| matches!(format, Format::Csv | Format::Jsonl)) {
             Some(format) => Ok(format),

@@ -8,10 +8,14 @@ use super::unigram::Unigram;
 use super::words;
 use super::writer::Public;
 use crate::failure::Failure;
+use crate::resumable::account_for_run;
+use crate::spending::{Accounting, Request, Reserved, Spending, new_key};
 use crate::training::{PRICE, WARNING, begin, check_out, owners_alone};
+use allonym_dp::guarantee::Claim;
 use allonym_dp::guarantee::RecordLoss;
 use allonym_dp::{Entropy, Guarantee, Purpose};
 use allonym_io::{Compression, Format, Output, push_row};
+use allonym_ledger::Cost;
 use allonym_models::Sampling;
 use allonym_nn::training::Progress;
 use allonym_text::{Vocabulary, detokenise};
@@ -34,6 +38,9 @@ pub struct Synthesized {
     pub stopped: bool,
     /// What is protected and what is not; none if the run was stopped.
     pub guarantee: Option<Guarantee>,
+    /// What the ledger has of the run, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Reserved>,
 }
 
 /// Writes texts like those of a file.
@@ -68,7 +75,7 @@ pub fn synthesize(
     }
     let mut plans = Vec::new();
     for (label, texts) in &labelled.texts {
-        plans.push(settings.plan(label, texts.len())?);
+        plans.push(settings.plan(label, texts.count())?);
     }
     let mut prices = Vec::new();
     for plan in &plans {
@@ -93,12 +100,19 @@ pub fn synthesize(
     }
     let mut guarantee = of_training(settings, &prices);
     public.paid_before().into_iter().for_each(|line| guarantee.push_assumption(line));
+    let spending = settings.spending(&guarantee);
     if settings.dry_run {
-        let guarantee = Some(guarantee);
-        return Ok(Synthesized { plans, trained: 0, written: 0, kept: None, stopped: false, guarantee });
+        let (guarantee, ledger) = (Some(guarantee), only_asked(settings, &spending, &labelled, progress)?);
+        return Ok(Synthesized { plans, trained: 0, written: 0, kept: None, stopped: false, guarantee, ledger });
     }
-    owners_alone(&settings.work).map_err(|error| Failure::writing(&settings.work, &error))?;
-    let _lock = begin(&settings.work, settings, labelled.hash.as_ref(), settings.resume)?;
+    let take = || {
+        owners_alone(&settings.work).map_err(|error| Failure::writing(&settings.work, &error))?;
+        begin(&settings.work, settings, labelled.hash.as_ref(), settings.resume)
+    };
+    let records = (&labelled.keys[..], labelled.format);
+    let directory = (settings.work.as_path(), settings.resume);
+    let (_lock, accounting) = account_for_run(settings.ledger.as_deref(), &spending, records, directory, take)?;
+    tell_ledger(&accounting, progress);
     let stopped = |plans: Vec<Planned>| {
         Ok(Synthesized {
             plans,
@@ -107,9 +121,11 @@ pub fn synthesize(
             kept: Some(settings.work.clone()),
             stopped: true,
             guarantee: None,
+            ledger: accounting.reserved().cloned(),
         })
     };
-    let Some(words) = words::learn(settings, &plans, &labelled, &public, &entropy, stop, progress)? else {
+    let Some(words) = words::learn(settings, &plans, &labelled, &public, (&entropy, &accounting), stop, progress)?
+    else {
         return stopped(plans);
     };
     let sampling = Sampling { temperature: settings.temperature, max_tokens: settings.max_tokens };
@@ -122,7 +138,7 @@ pub fn synthesize(
             // The name of a label may be anything; that of a directory may not.
             let directory = settings.work.join("training").join(format!("label-{place}"));
             let told = &mut |made: &Progress| progress(&format!("{named}training"), Some(made));
-            if writer.train(settings, plan, (place, texts), &directory, stop, told)? {
+            if writer.train(settings, plan, (place, texts), (&directory, &accounting), stop, told)? {
                 return stopped(plans);
             }
         }
@@ -145,7 +161,42 @@ pub fn synthesize(
     let labels: Vec<&str> = plans.iter().map(|plan| plan.label.as_str()).collect();
     write(settings, format, public.vocabulary(), &labels, &columns)?;
     let kept = Some(settings.work.clone());
-    Ok(Synthesized { plans, trained, written: settings.count, kept, stopped: false, guarantee: Some(guarantee) })
+    let (guarantee, ledger) = (Some(guarantee), accounting.reserved().cloned());
+    Ok(Synthesized { plans, trained, written: settings.count, kept, stopped: false, guarantee, ledger })
+}
+
+/// Whether the ledger, if there is one, would take the run; nothing is reserved.
+fn only_asked(
+    settings: &SynthesisSettings,
+    spending: &Spending,
+    labelled: &Labelled,
+    progress: &mut dyn FnMut(&str, Option<&Progress>),
+) -> Result<Option<Reserved>, Failure> {
+    let Some(ledger) = &settings.ledger else { return Ok(None) };
+    let request = Request { ledger, spending, key: new_key()?, dry_run: true, format: labelled.format };
+    let reserved = request.reserve_all(&labelled.keys)?;
+    reserved.warnings().iter().for_each(|line| progress(&format!("{WARNING}: {line}"), None));
+    Ok(Some(reserved))
+}
+
+fn tell_ledger(accounting: &Accounting, progress: &mut dyn FnMut(&str, Option<&Progress>)) {
+    let warnings = accounting.reserved().map(Reserved::warnings).unwrap_or_default();
+    warnings.iter().for_each(|line| progress(&format!("{WARNING}: {line}"), None));
+}
+
+impl SynthesisSettings {
+    /// What each record spends: the largest of the bounds that are claimed, whichever record it is compared with; unbounded where
+    /// there is none, or where names depend on all records.
+    fn spending(&self, guarantee: &Guarantee) -> Spending {
+        let claims = guarantee.claims();
+        let largest = |of: fn(&Claim) -> f64| claims.iter().map(of).fold(0.0, f64::max);
+        let unbounded = claims.is_empty() || self.names == Names::KAnonymous;
+        let cost = match unbounded {
+            true => Cost::Unbounded,
+            false => Cost::Bounded { epsilon: largest(|claim| claim.epsilon), delta: largest(|claim| claim.delta) },
+        };
+        Spending { method: format!("synthesize {}", self.method.name()), cost }
+    }
 }
 
 /// When words of so many records are lost in the noise, people should know.
@@ -208,11 +259,31 @@ fn by_shares(
         &format!("{PRICE} of a record: epsilon {epsilon}, delta 0{each}; words are counted with noise, once a run"),
         None,
     );
+    let guarantee = of_shares(settings, epsilon, labelled.texts.len())?;
+    let spending = settings.spending(&guarantee);
+    let guarantee = Some(guarantee);
     if settings.dry_run {
-        let guarantee = Some(of_shares(settings, epsilon, labelled.texts.len())?);
-        return Ok(Synthesized { plans: vec![], trained: 0, written: 0, kept: None, stopped: false, guarantee });
+        let ledger = only_asked(settings, &spending, labelled, progress)?;
+        return Ok(Synthesized {
+            plans: vec![],
+            trained: 0,
+            written: 0,
+            kept: None,
+            stopped: false,
+            guarantee,
+            ledger,
+        });
     }
-    let learned = Unigram::learn(epsilon, labelled, vocabulary, entropy)?;
+    let accounting = match &settings.ledger {
+        None => Accounting::Unaccounted,
+        Some(ledger) => {
+            let format = labelled.format;
+            let request = Request { ledger, spending: &spending, key: new_key()?, dry_run: false, format };
+            Accounting::Reserved(request.reserve_all(&labelled.keys)?)
+        }
+    };
+    tell_ledger(&accounting, progress);
+    let learned = Unigram::learn(epsilon, labelled, vocabulary, entropy, &accounting)?;
     let count = learned.len();
     let text = |place: usize, text: usize| {
         let stream = &mut entropy.stream(Purpose::Synthetic, (text * count + place) as u64);
@@ -222,9 +293,8 @@ fn by_shares(
     let columns: Vec<Vec<Vec<u32>>> = (0..count).map(column).collect();
     let labels: Vec<&str> = labelled.texts.keys().map(String::as_str).collect();
     write(settings, format, vocabulary, &labels, &columns)?;
-    let guarantee = Some(of_shares(settings, epsilon, count)?);
-    let trained = vocabulary.words();
-    Ok(Synthesized { plans: Vec::new(), trained, written: settings.count, kept: None, stopped: false, guarantee })
+    let (trained, ledger) = (vocabulary.words(), accounting.reserved().cloned());
+    Ok(Synthesized { plans: vec![], trained, written: settings.count, kept: None, stopped: false, guarantee, ledger })
 }
 
 /// Writes the texts of all labels, in turns.

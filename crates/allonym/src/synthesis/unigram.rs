@@ -2,6 +2,7 @@
 
 use super::labels::Labelled;
 use crate::failure::Failure;
+use crate::spending::Accounting;
 use allonym_dp::histogram::Shares;
 use allonym_dp::{Entropy, PrivacyRng, Purpose};
 use allonym_nn::unit;
@@ -24,17 +25,18 @@ impl Unigram {
         labelled: &Labelled,
         vocabulary: &Vocabulary,
         entropy: &Entropy,
+        _accounting: &Accounting,
     ) -> Result<Vec<Self>, Failure> {
         let shares = Shares::new(epsilon)?;
         let special = SPECIAL.len();
-        let learned = |(place, texts): (usize, &Vec<Vec<u32>>)| {
+        let learned = |(place, texts): (usize, &Private<Vec<Vec<u32>>>)| {
             // Start and end stand in every text, and are no words.
             let words = |text: &'_ Vec<u32>| -> Vec<u32> {
                 text.iter().filter(|id| **id as usize >= special).map(|id| id - special as u32).collect()
             };
-            let records: Vec<Vec<u32>> = texts.iter().map(words).collect();
+            let records = texts.as_ref().map(|texts| texts.iter().map(words).collect::<Vec<Vec<u32>>>());
             let rng = &mut entropy.stream(Purpose::Counts, place as u64);
-            let records = Private::new(records.iter().map(Vec::as_slice));
+            let records = records.as_ref().map(|records| records.iter().map(Vec::as_slice));
             let found = shares.of_records(records, vocabulary.words(), rng).into_value();
             Self::of(&found, DEVIATIONS * shares.deviation())
         };

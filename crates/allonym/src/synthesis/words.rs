@@ -6,6 +6,7 @@ use super::settings::SynthesisSettings;
 use super::unigram::{DEVIATIONS, Unigram};
 use super::writer::{Public, Words};
 use crate::failure::Failure;
+use crate::spending::Accounting;
 use allonym_dp::presence::Presence;
 use allonym_dp::{Entropy, PrivacyRng, Purpose};
 use allonym_io::{Compression, Output};
@@ -43,7 +44,7 @@ pub(super) fn learn(
     plans: &[Planned],
     labelled: &Labelled,
     public: &Public,
-    entropy: &Entropy,
+    (entropy, accounting): (&Entropy, &Accounting),
     stop: &AtomicBool,
     progress: &mut dyn FnMut(&str, Option<&Progress>),
 ) -> Result<Option<Vec<Words>>, Failure> {
@@ -66,7 +67,8 @@ pub(super) fn learn(
         }
         None => {
             progress("counting words", None);
-            let found = Found { drawn, sums: sums(plans, labelled, public.vocabulary(), entropy)?, tilts: None };
+            let found =
+                Found { drawn, sums: sums(plans, labelled, public.vocabulary(), entropy, accounting)?, tilts: None };
             // They are used by nothing before they are kept: a run that is gone on with does not count twice.
             keep(&path, &found)?;
             found
@@ -134,12 +136,14 @@ fn sums(
     labelled: &Labelled,
     vocabulary: &Vocabulary,
     entropy: &Entropy,
+    _accounting: &Accounting,
 ) -> Result<Vec<Vec<f64>>, Failure> {
     let (mut sums, weights) = (Vec::new(), usual_weights(vocabulary));
     for (place, (plan, texts)) in plans.iter().zip(labelled.texts.values()).enumerate() {
-        let records: Vec<Vec<u32>> = texts.iter().map(|text| outcomes(text, vocabulary)).collect();
+        let of_all = |texts: &Vec<Vec<u32>>| texts.iter().map(|text| outcomes(text, vocabulary)).collect();
+        let records: Private<Vec<Vec<u32>>> = texts.as_ref().map(of_all);
         let rng = &mut entropy.stream(Purpose::Counts, place as u64);
-        let records = Private::new(records.iter().map(Vec::as_slice));
+        let records = records.as_ref().map(|records| records.iter().map(Vec::as_slice));
         let presence = Presence::new(plan.noise_of_words())?;
         sums.push(presence.of_records(records, &weights, rng).into_value());
     }

@@ -6,6 +6,7 @@ use super::statement::up;
 use super::unigram::Unigram;
 use crate::failure::Failure;
 use crate::method::{OpenModel, Trained};
+use crate::spending::Accounting;
 use crate::training::WITHHELD;
 use allonym_dp::PrivacyRng;
 use allonym_models::language_model::{LanguageModel, Text};
@@ -13,9 +14,9 @@ use allonym_models::seeded::{Seeded, SeededSettings};
 use allonym_models::tuned::{Tilt, Tuned, TunedSettings};
 use allonym_models::{Sampling, Written};
 use allonym_nn::Protection;
-use allonym_nn::training::{Data, Ended, Model, Progress, Run, Standing, train};
-use allonym_text::Vocabulary;
+use allonym_nn::training::{Data, Ended, Examples, Model, Progress, Run, train};
 use allonym_text::vocabulary::START;
+use allonym_text::{Private, Vocabulary};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -127,15 +128,15 @@ impl Writer {
         &mut self,
         settings: &SynthesisSettings,
         plan: &Planned,
-        texts: (usize, &[Text]),
-        directory: &Path,
+        texts: (usize, &Private<Vec<Text>>),
+        (directory, accounting): (&Path, &Accounting),
         stop: &AtomicBool,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<bool, Failure> {
         let run = Run { directory, resume: settings.resume, earlier_steps: 0, stop, progress };
         match self {
-            Self::Tuned(model) => trained(&mut **model, settings, plan, texts, run),
-            Self::Seeded(model, _) => trained(&mut **model, settings, plan, texts, run),
+            Self::Tuned(model) => trained(&mut **model, settings, plan, texts, accounting, run),
+            Self::Seeded(model, _) => trained(&mut **model, settings, plan, texts, accounting, run),
         }
     }
 
@@ -186,9 +187,11 @@ pub(super) fn trained<M: Model<Example = Text>>(
     model: &mut M,
     settings: &SynthesisSettings,
     plan: &Planned,
-    (place, texts): (usize, &[Text]),
+    (place, texts): (usize, &Private<Vec<Text>>),
+    _accounting: &Accounting,
     run: Run<'_>,
 ) -> Result<bool, Failure> {
-    let data = Data { examples: texts, standing: Standing::Private, fingerprint: WITHHELD };
+    let examples = Examples::Private(texts.as_ref().map(Vec::as_slice));
+    let data = Data { examples, fingerprint: WITHHELD };
     Ok(train(model, &settings.training(plan, place), data, None, run)?.ended == Ended::Stopped)
 }

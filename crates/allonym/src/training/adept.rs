@@ -1,7 +1,7 @@
 //! `train adept`: an auto-encoder with a clipped latent vector.
 
 use super::adept_settings::AdeptTraining;
-use super::directory::{begin, write_report};
+use super::directory::write_report;
 use super::parts::Shares;
 use super::stage::Stage;
 use crate::failure::Failure;
@@ -57,10 +57,10 @@ pub fn train_adept(
     let prepared =
         basis.prepare(Shares::USUAL, |text| vec![model.text(&Document::read_up_to(text, basis.max_tokens))])?;
     let plan = settings.plan(preset, prepared.training.len());
-    basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
-    let _lock = begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
+    let cost = basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
+    let (_lock, accounting) = basis.begin("adept", cost, settings, prepared.hash.as_ref(), progress)?;
 
-    let stage = Stage { basis, name: "reconstruction", plan: &plan, earlier_steps: 0, stop };
+    let stage = Stage { basis, name: "reconstruction", plan: &plan, earlier_steps: 0, stop, accounting: &accounting };
     let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
     let note = "for the owner of the texts: the figures are exact";
     let mut report = AdeptReport {
@@ -75,7 +75,7 @@ pub fn train_adept(
         model.save(&basis.out.join("adept"), &card)?;
         progress("measuring reconstruction", None);
         let plain = basis.private.is_none();
-        report.reconstruction = plain.then(|| model.reconstruction(&prepared.test)).transpose()?;
+        report.reconstruction = plain.then(|| model.reconstruction(prepared.test.for_owner())).transpose()?;
         report.guarantee = Some(card.guarantee);
     }
     write_report(&basis.out, &report)?;

@@ -1,16 +1,20 @@
 //! What the training of every model is told, and does with it before the first step.
 
-use super::directory::check_out;
+use super::directory::{begin, check_out};
 use super::parts::{Parts, Shares};
-use crate::evaluation::load::{Loaded, Reading};
+use crate::corpus::{Corpus, Wanted};
+use crate::evaluation::load::Reading;
 use crate::failure::Failure;
+use crate::resumable::account_for_run;
+use crate::spending::{Accounting, Spending, check_ledger};
 use allonym_dp::PrivacyRng;
 use allonym_io::{Format, Table};
+use allonym_ledger::Cost;
 use allonym_nn::optimiser::PrivateSettings;
-use allonym_nn::training::{Data, Decay, Progress, Schedule, Standing, TrainingSettings, protection};
+use allonym_nn::training::{Data, Decay, Examples, Progress, Schedule, Standing, TrainingSettings, protection};
 use allonym_nn::{Card, Protection};
-use allonym_text::Vocabulary;
 use allonym_text::vocabulary::Origin;
+use allonym_text::{Private, Vocabulary};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -76,6 +80,12 @@ pub struct Basis {
     pub threads: usize,
     /// The seed of the split and, in plain training, of everything else. Default 1.
     pub seed: u64,
+    /// A ledger in which the loss of every record is reserved before the first step. Default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<PathBuf>,
+    /// The column that names the record, for the ledger. Default `id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id_column: Option<String>,
     /// Whether to go on with what is in the directory. Default false.
     pub resume: bool,
 }
@@ -99,6 +109,8 @@ impl Default for Basis {
             private: None,
             threads: 0,
             seed: 1,
+            ledger: None,
+            id_column: None,
             resume: false,
         }
     }
@@ -114,14 +126,57 @@ pub(super) struct Duration {
 /// A text as ids, the last of which is the end.
 pub(super) type Text = Vec<u32>;
 
+/// Examples, private unless their owner declared them public.
+pub(super) enum Kept<Example> {
+    Public(Vec<Example>),
+    Private(Private<Vec<Example>>),
+}
+
+impl<Example> Kept<Example> {
+    fn new(examples: Private<Vec<Example>>, public: bool) -> Self {
+        match public {
+            true => Self::Public(examples.declassify("training: the owner declared the texts public")),
+            false => Self::Private(examples),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Public(examples) => examples.len(),
+            Self::Private(examples) => examples.count(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// For the training loop.
+    fn examples(&self) -> Examples<'_, Example> {
+        match self {
+            Self::Public(examples) => Examples::Public(examples),
+            Self::Private(examples) => Examples::Private(examples.as_ref().map(Vec::as_slice)),
+        }
+    }
+
+    /// For exact figures of training without noise, in a report that is the owner's.
+    pub(super) fn for_owner(&self) -> &[Example] {
+        match self {
+            Self::Public(examples) => examples,
+            Self::Private(examples) => {
+                examples.as_ref().declassify("training without noise: exact figures in a report for the owner")
+            }
+        }
+    }
+}
+
 /// The texts of a file as examples.
 pub(super) struct Prepared<Example = Text> {
-    pub(super) training: Vec<Example>,
-    pub(super) validation: Vec<Example>,
-    pub(super) test: Vec<Example>,
+    pub(super) training: Kept<Example>,
+    pub(super) validation: Kept<Example>,
+    pub(super) test: Kept<Example>,
     /// Records trained on, chosen by, and left for tests.
     pub(super) records: [usize; 3],
-    standing: Standing,
     fingerprint: String,
     /// For the owner's directory alone.
     pub(super) hash: Option<String>,
@@ -131,24 +186,26 @@ impl<Example> Prepared<Example> {
     /// Examples to train on, to choose by and to test with. At most some of the latter two are looked at.
     pub(super) fn new(
         basis: &Basis,
-        [training, validation, test]: [Vec<Example>; 3],
+        [training, validation, test]: [Private<Vec<Example>>; 3],
         records: [usize; 3],
         hash: Option<String>,
     ) -> Result<Self, Failure> {
-        let some = |mut examples: Vec<Example>| {
-            PrivacyRng::reproducible(basis.seed).shuffle(&mut examples);
-            examples.truncate(LOOKED_AT);
-            examples
+        let some = |examples: Private<Vec<Example>>| {
+            let some = examples.map(|mut examples| {
+                PrivacyRng::reproducible(basis.seed).shuffle(&mut examples);
+                examples.truncate(LOOKED_AT);
+                examples
+            });
+            Kept::new(some, basis.public)
         };
-        if training.is_empty() {
+        if training.count() == 0 {
             return Err(Failure::new("there is nothing to train on", "give a file with at least a few texts"));
         }
         Ok(Self {
-            training,
+            training: Kept::new(training, basis.public),
             validation: some(validation),
             test: some(test),
             records,
-            standing: if basis.public { Standing::Public } else { Standing::Private },
             // A plain hash of private texts would let others check a guess.
             fingerprint: match (basis.public, &hash) {
                 (true, Some(hash)) => format!("sha256:{hash}"),
@@ -158,8 +215,8 @@ impl<Example> Prepared<Example> {
         })
     }
 
-    pub(super) fn data<'a>(&'a self, examples: &'a [Example]) -> Data<'a, Example> {
-        Data { examples, standing: self.standing, fingerprint: &self.fingerprint }
+    pub(super) fn data<'a>(&'a self, examples: &'a Kept<Example>) -> Data<'a, Example> {
+        Data { examples: examples.examples(), fingerprint: &self.fingerprint }
     }
 
     /// What chooses the best state; nothing does in private training, which has no such part.
@@ -180,6 +237,14 @@ impl Basis {
         if self.public && self.private.is_some() {
             let message = "the texts are declared public, and noise is asked for to protect them";
             return Err(Failure::new(message, "leave out `--public` or `--private`"));
+        }
+        if let Some(ledger) = &self.ledger {
+            if self.public {
+                let message = "the texts are declared public, so there is nothing that a ledger could account for";
+                return Err(Failure::new(message, "leave out `--public` or `--ledger`"));
+            }
+            let format = Format::settle(self.format, &self.data)?;
+            check_ledger(ledger, format, false, &[(self.data.as_path(), "input"), (self.out.as_path(), "output")])?;
         }
         if let Some(why) = self.private.as_ref().and_then(PrivateSettings::unprotected) {
             return Err(Failure::refusal(
@@ -238,17 +303,28 @@ impl Basis {
             .filter(|name| *name != Self::default().author_column)
             .into_iter()
             .collect();
-        let loaded = Loaded::read(&self.data, &reading, &[], &named)?;
+        let values = [self.author_column.clone()];
+        let corpus = Corpus::read(&self.data, &reading, &Wanted { values: &values, named: &named, keys: false })?;
         let parts = match self.private {
-            None => Parts::by_shares(loaded.texts.len(), loaded.column(&self.author_column), shares, self.seed),
-            Some(_) => Parts::whole(loaded.texts.len()),
+            None => {
+                let author = |author: &Private<Option<String>>| {
+                    author
+                        .clone()
+                        .declassify("training without noise: authors decide who is in which part of the split")
+                };
+                let authors: Option<Vec<_>> =
+                    corpus.column(&self.author_column).map(|authors| authors.iter().map(author).collect());
+                Parts::by_shares(corpus.len(), authors.as_deref(), shares, self.seed)
+            }
+            Some(_) => Parts::whole(corpus.len()),
         };
-        let of = |records: &[usize]| -> Vec<Text> {
-            records.iter().flat_map(|record| examples(&loaded.texts[*record])).collect()
+        let of = |records: &[usize]| -> Private<Vec<Text>> {
+            let of_record = |record: &usize| corpus.texts[*record].as_ref().map(|text| examples(text));
+            Private::together(records.iter().map(of_record)).map(|examples| examples.into_iter().flatten().collect())
         };
         let examples = [of(&parts.training), of(&parts.validation), of(&parts.test)];
         let records = [parts.training.len(), parts.validation.len(), parts.test.len()];
-        Prepared::new(self, examples, records, loaded.source.sha256.clone())
+        Prepared::new(self, examples, records, corpus.hash)
     }
 
     /// How the file is read.
@@ -260,39 +336,73 @@ impl Basis {
                 delimiter: self.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()),
             },
             text_column: self.text_column.clone(),
-            // No record is looked up by its id here.
-            id_column: self.author_column.clone(),
+            // Without a ledger no record is looked up by its id.
+            id_column: match &self.ledger {
+                None => self.author_column.clone(),
+                Some(_) => self.id_column.clone().unwrap_or_else(|| "id".into()),
+            },
             author_column: self.author_column.clone(),
             label_column: label_column.to_owned(),
         }
     }
 
-    /// Says what private training will cost, before it begins. `steps` are those of all stages.
+    /// Says what private training will cost, before it begins, and returns what each record spends: the epsilon of an exchanged
+    /// record, which is the larger one, or no bound where there is no noise. The steps are those of all stages.
     pub(super) fn tell_price(
         &self,
         plans: &[TrainingSettings],
         examples: usize,
         progress: &mut dyn FnMut(&str, Option<&Progress>),
-    ) -> Result<(), Failure> {
-        let Some(private) = &self.private else { return Ok(()) };
+    ) -> Result<Cost, Failure> {
+        let Some(private) = &self.private else { return Ok(Cost::Unbounded) };
         let (mut steps, mut sampling) = (0, None);
         for plan in plans {
             let plan = plan.plan(examples)?;
             (steps, sampling) = (steps + plan.steps, plan.sampling);
         }
-        let Some(sampling) = sampling else { return Ok(()) };
-        if let Protection::Differential(promise) =
-            protection(Standing::Private, Some((private, sampling)), steps, false)?
-        {
-            progress(
-                &format!(
-                    "{PRICE} of a record, after all {steps} steps: epsilon {:.3} (one added or removed), {:.3} (one replaced), delta {:e}; rate {:.6} (texts in a step by records)",
-                    promise.epsilon_add_remove, promise.epsilon_replace_one, promise.delta, promise.rate
-                ),
-                None,
-            );
+        let Some(sampling) = sampling else { return Ok(Cost::Unbounded) };
+        let Protection::Differential(promise) = protection(Standing::Private, Some((private, sampling)), steps, false)?
+        else {
+            return Ok(Cost::Unbounded);
+        };
+        progress(
+            &format!(
+                "{PRICE} of a record, after all {steps} steps: epsilon {:.3} (one added or removed), {:.3} (one replaced), delta {:e}; rate {:.6} (texts in a step by records)",
+                promise.epsilon_add_remove, promise.epsilon_replace_one, promise.delta, promise.rate
+            ),
+            None,
+        );
+        Ok(Cost::Bounded { epsilon: promise.epsilon_replace_one, delta: promise.delta })
+    }
+
+    /// Takes possession of the directory, and reserves the loss of every record where there is a ledger.
+    pub(super) fn begin(
+        &self,
+        kind: &str,
+        cost: Cost,
+        settings: &impl Serialize,
+        hash: Option<&String>,
+        progress: &mut dyn FnMut(&str, Option<&Progress>),
+    ) -> Result<(std::fs::File, Accounting), Failure> {
+        let spending = Spending { method: format!("train {kind}"), cost };
+        let (mut keys, mut format) = (Vec::new(), Format::Csv);
+        if self.ledger.is_some() {
+            let wanted = Wanted { values: &[], named: &[], keys: true };
+            let corpus = Corpus::read(&self.data, &self.reading("label"), &wanted)?;
+            if corpus.hash.as_ref() != hash {
+                let message = "the texts changed while they were read";
+                return Err(Failure::refusal(message, "let nothing write to the file during a run"));
+            }
+            (keys, format) = (corpus.keys, corpus.format);
         }
-        Ok(())
+        let take = || begin(&self.out, settings, hash, self.resume);
+        let directory = (self.out.as_path(), self.resume);
+        let (lock, accounting) = account_for_run(self.ledger.as_deref(), &spending, (&keys, format), directory, take)?;
+        if let Some(reserved) = accounting.reserved() {
+            progress(&format!("{PRICE} is reserved (that of an exchanged record, the larger one): {reserved}"), None);
+            reserved.warnings().iter().for_each(|line| progress(&format!("{WARNING}: {line}"), None));
+        }
+        Ok((lock, accounting))
     }
 
     /// What an example of private training is, in words of the file.

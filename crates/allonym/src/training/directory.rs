@@ -75,8 +75,8 @@ pub(crate) fn owners_alone(directory: &Path) -> std::io::Result<()> {
 }
 
 /// Which settings of a run may change while it goes on: where files are, how many threads there are, and what is written once it is trained.
-const MAY_CHANGE: [&str; 9] =
-    ["resume", "threads", "data", "out", "work", "embeddings", "vocabulary", "count", "temperature"];
+const MAY_CHANGE: [&str; 10] =
+    ["resume", "threads", "data", "out", "work", "embeddings", "vocabulary", "count", "temperature", "ledger"];
 
 /// Says which setting is another one than when the run began.
 fn same_settings(out: &Path, settings: &impl Serialize) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! `train er-ae`: reconstruction, then reconstruction and embedding reward.
 
-use super::directory::{begin, write_report};
+use super::directory::write_report;
 use super::er_ae_settings::ErAeTraining;
 use super::parts::Shares;
 use super::stage::Stage;
@@ -72,8 +72,8 @@ pub fn train_er_ae(
     let stages = [false, true].into_iter().filter(|reward| !reward || settings.with_reward(preset));
     let plans: Vec<_> = stages.map(|reward| settings.stage(preset, prepared.training.len(), reward)).collect();
     plans.iter().try_for_each(|plan| plan.plan(prepared.training.len()).map(|_| ()))?;
-    basis.tell_price(&plans, prepared.training.len(), progress)?;
-    let _lock = begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
+    let cost = basis.tell_price(&plans, prepared.training.len(), progress)?;
+    let (_lock, accounting) = basis.begin("er-ae", cost, settings, prepared.hash.as_ref(), progress)?;
 
     let Filled { found, alike, made } = filled;
     let mut report = Report {
@@ -93,7 +93,7 @@ pub fn train_er_ae(
             model = model.with_reward(settings.reward);
         }
         let plan = settings.stage(preset, prepared.training.len(), reward);
-        let stage = Stage { basis, name: stage, plan: &plan, earlier_steps, stop };
+        let stage = Stage { basis, name: stage, plan: &plan, earlier_steps, stop, accounting: &accounting };
         let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
         if stopped {
             report.stopped = true;
@@ -103,7 +103,8 @@ pub fn train_er_ae(
         model.save(&basis.out.join(name), &card)?;
         progress("measuring reconstruction", None);
         let measured = basis.private.is_none();
-        let reconstruction = measured.then(|| model.reconstruction(&prepared.test, plan.threads)).transpose()?;
+        let reconstruction =
+            measured.then(|| model.reconstruction(prepared.test.for_owner(), plan.threads)).transpose()?;
         report.stages.push(StageReport { model: name, steps: card.steps, guarantee: card.guarantee, reconstruction });
     }
     write_report(&basis.out, &report)?;

@@ -1,6 +1,6 @@
 //! `train fluent`: a language model of public text, and near words.
 
-use super::directory::{begin, write_report};
+use super::directory::write_report;
 use super::fluent_settings::FluentTraining;
 use super::parts::Shares;
 use super::stage::Stage;
@@ -62,9 +62,9 @@ pub fn train_fluent(
     })?;
     let plan = settings.plan(prepared.training.len());
     plan.plan(prepared.training.len())?;
-    basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
-    let _lock = begin(&basis.out, settings, prepared.hash.as_ref(), basis.resume)?;
-    let stage = Stage { basis, name: "language", plan: &plan, earlier_steps: 0, stop };
+    let cost = basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
+    let (_lock, accounting) = basis.begin("fluent", cost, settings, prepared.hash.as_ref(), progress)?;
+    let stage = Stage { basis, name: "language", plan: &plan, earlier_steps: 0, stop, accounting: &accounting };
     let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
     let mut report = FluentReport {
         note: "for the owner of the texts: the figures are exact",
@@ -81,8 +81,8 @@ pub fn train_fluent(
         if basis.private.is_none() && !prepared.test.is_empty() {
             progress("measuring perplexity", None);
             let (model, _) = FluentModel::open(&written)?;
-            let tokens: usize = prepared.test.iter().map(|text| text.len() - 1).sum();
-            let nats = model.language.surprisal(&prepared.test, plan.threads)?;
+            let tokens: usize = prepared.test.for_owner().iter().map(|text| text.len() - 1).sum();
+            let nats = model.language.surprisal(prepared.test.for_owner(), plan.threads)?;
             report.perplexity = Some((nats / tokens as f64).exp());
         }
         report.guarantee = Some(card.guarantee);

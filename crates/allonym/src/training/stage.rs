@@ -3,6 +3,7 @@
 use super::basis::{Basis, Prepared};
 use super::directory::chosen;
 use crate::failure::Failure;
+use crate::spending::Accounting;
 use allonym_nn::Card;
 use allonym_nn::training::{Ended, Model, Progress, Run, TrainingSettings, train};
 use std::sync::atomic::AtomicBool;
@@ -16,6 +17,8 @@ pub(super) struct Stage<'a> {
     /// Steps of the stages before it, which are paid for too.
     pub(super) earlier_steps: u64,
     pub(super) stop: &'a AtomicBool,
+    /// Where the loss of the records is accounted for: nothing is trained without it.
+    pub(super) accounting: &'a Accounting,
 }
 
 impl Stage<'_> {
@@ -34,7 +37,8 @@ impl Stage<'_> {
             stop: self.stop,
             progress: &mut |made: &Progress| progress(self.name, Some(made)),
         };
-        let outcome = train(model, self.plan, prepared.data(&prepared.training), prepared.validation(), run)?;
+        let trained = train(model, self.plan, prepared.data(&prepared.training), prepared.validation(), run);
+        let outcome = trained.map_err(|error| self.accounting.told(error.into()))?;
         if outcome.ended == Ended::Stopped {
             return Ok((outcome.card, true));
         }

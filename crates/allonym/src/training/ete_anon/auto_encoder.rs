@@ -5,7 +5,9 @@ use super::super::parts::Shares;
 use super::super::stage::Stage;
 use super::settings::EteAnonTraining;
 use crate::failure::Failure;
+use crate::spending::Accounting;
 use allonym_dp::PrivacyRng;
+use allonym_ledger::Cost;
 use allonym_models::Embeddings;
 use allonym_models::ete_anon::{AutoEncoder, Reconstruction};
 use allonym_nn::training::{Progress, TrainingSettings};
@@ -30,7 +32,7 @@ pub(crate) fn trained_in(directory: &Path) -> Result<PathBuf, Failure> {
 /// An auto-encoder before its training.
 pub(super) enum Ready {
     /// To be trained.
-    New { model: Box<AutoEncoder>, prepared: Box<Prepared>, plan: Box<TrainingSettings> },
+    New { model: Box<AutoEncoder>, prepared: Box<Prepared>, plan: Box<TrainingSettings>, cost: Cost },
     /// Trained before.
     Trained { model: Box<AutoEncoder>, card: Box<Card>, hash: Option<String> },
 }
@@ -79,8 +81,8 @@ impl Ready {
             sequences
         })?;
         let plan = settings.plan(preset, prepared.training.len());
-        basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
-        Ok(Self::New { model: Box::new(model), prepared: Box::new(prepared), plan: Box::new(plan) })
+        let cost = basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
+        Ok(Self::New { model: Box::new(model), prepared: Box::new(prepared), plan: Box::new(plan), cost })
     }
 
     pub(super) fn model(&self) -> &AutoEncoder {
@@ -97,15 +99,24 @@ impl Ready {
         }
     }
 
+    /// What a record spends on the auto-encoder; an agent learns without noise.
+    pub(super) fn cost(&self) -> Cost {
+        match self {
+            Self::New { cost, .. } => *cost,
+            Self::Trained { .. } => Cost::Unbounded,
+        }
+    }
+
     pub(super) fn train(
         self,
         settings: &EteAnonTraining,
+        accounting: &Accounting,
         stop: &AtomicBool,
         progress: &mut dyn FnMut(&str, Option<&Progress>),
     ) -> Result<Trained, Failure> {
         let basis = &settings.basis;
         let (mut model, prepared, plan) = match self {
-            Self::New { model, prepared, plan } => (*model, prepared, plan),
+            Self::New { model, prepared, plan, .. } => (*model, prepared, plan),
             Self::Trained { model, mut card, .. } => {
                 // The agent learns from these texts too, and without noise.
                 if !basis.public {
@@ -115,14 +126,14 @@ impl Ready {
                 return Ok(Trained { model: *model, card: *card, records, reconstruction, stopped: false });
             }
         };
-        let stage = Stage { basis, name: "auto-encoder", plan: &plan, earlier_steps: 0, stop };
+        let stage = Stage { basis, name: "auto-encoder", plan: &plan, earlier_steps: 0, stop, accounting };
         let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
         let mut reconstruction = None;
         if !stopped {
             model.save(&basis.out.join("auto-encoder"), &card)?;
             progress("measuring reconstruction", None);
             let plain = basis.private.is_none();
-            reconstruction = plain.then(|| model.reconstruction(&prepared.test)).transpose()?;
+            reconstruction = plain.then(|| model.reconstruction(prepared.test.for_owner())).transpose()?;
         }
         Ok(Trained { model, card, records: Some(prepared.records), reconstruction, stopped })
     }

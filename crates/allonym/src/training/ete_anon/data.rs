@@ -2,7 +2,7 @@
 
 use super::super::parts::{Parts, Shares};
 use super::settings::EteAnonTraining;
-use crate::evaluation::load::Loaded;
+use crate::corpus::{Corpus, Wanted};
 use crate::failure::Failure;
 use allonym_models::ete_anon::{AutoEncoder, Subject, Text};
 use allonym_text::Document;
@@ -45,7 +45,8 @@ impl Known {
         let (basis, label) = (&settings.basis, &settings.label_column);
         let reading = basis.reading(label);
         let needed = [basis.author_column.clone(), label.clone()];
-        let loaded = Loaded::read(&basis.data, &reading, &needed, &needed)?;
+        let wanted = Wanted { values: &needed, named: &needed, keys: false };
+        let loaded = Corpus::read(&basis.data, &reading, &wanted)?.for_training_without_noise();
         let column = |name: &str| loaded.column(name).ok_or_else(|| nothing_in(name));
         let (authors, labels) = (column(&basis.author_column)?, column(label)?);
         let parts = Parts::by_shares(loaded.texts.len(), Some(authors), Shares::USUAL, basis.seed);

@@ -12,9 +12,10 @@ pub use agent::Learned;
 pub use measure::{Found, FoundIn, Right};
 pub use settings::EteAnonTraining;
 
-use super::directory::{begin, write_report};
+use super::directory::write_report;
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
+use allonym_ledger::Cost;
 use allonym_models::ete_anon::{Aim, AutoEncoder, EteAnon, Measured, Reconstruction, Text};
 use allonym_nn::Protection;
 use allonym_nn::training::Progress;
@@ -63,8 +64,10 @@ pub fn train_ete_anon(
     let ready = auto_encoder::Ready::prepare(settings, progress)?;
     // Everything that could be refused is, before the auto-encoder takes its hours.
     let known = settings.agent.as_ref().map(|_| Known::read(settings, ready.model())).transpose()?;
-    let _lock = begin(&basis.out, settings, ready.hash(), basis.resume)?;
-    let trained = ready.train(settings, stop, progress)?;
+    // An agent learns from the texts as they are.
+    let cost = if settings.agent.is_some() { Cost::Unbounded } else { ready.cost() };
+    let (_lock, accounting) = basis.begin("ete-anon", cost, settings, ready.hash(), progress)?;
+    let trained = ready.train(settings, &accounting, stop, progress)?;
     let mut report = EteAnonReport {
         note: "for the owner of the texts: the figures are exact",
         records: trained.records,

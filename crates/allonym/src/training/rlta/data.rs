@@ -3,7 +3,7 @@
 use super::super::basis::Basis;
 use super::super::parts::{Parts, Shares};
 use super::settings::RltaTraining;
-use crate::evaluation::load::Loaded;
+use crate::corpus::{Corpus, Wanted};
 use crate::failure::Failure;
 use allonym_models::rlta::{Encoder, Labelled};
 use allonym_text::Document;
@@ -52,10 +52,12 @@ impl Known {
             true => named,
             false => wanted.clone(),
         };
-        let loaded = Loaded::read(&basis.data, &basis.reading(label), &wanted, &needed).map_err(|mut failure| {
+        let wanted = Wanted { values: &wanted, named: &needed, keys: false };
+        let loaded = Corpus::read(&basis.data, &basis.reading(label), &wanted).map_err(|mut failure| {
             failure.hint = failure.hint.replace("--target", "--attributes");
             failure
         })?;
+        let loaded = loaded.for_training_without_noise();
         let column = |name: &str| {
             let hint = "the task and every attribute must be known";
             loaded.column(name).ok_or_else(|| Failure::new(format!("the column `{name}` is empty"), hint))
@@ -85,7 +87,7 @@ impl Known {
             return Err(Failure::new("there is no record to test with", "give more records"));
         }
         let left_out = records - parts.iter().map(Vec::len).sum::<usize>();
-        Ok(Self { attributes, parts, left_out, hash: loaded.source.sha256.clone() })
+        Ok(Self { attributes, parts, left_out, hash: loaded.hash.clone() })
     }
 }
 

@@ -8,16 +8,18 @@ pub use measure::{OfVectors, RltaRow};
 pub use settings::RltaTraining;
 
 use super::basis::Prepared;
-use super::directory::{begin, write_report};
+use super::directory::write_report;
 use super::ete_anon::Learned;
 use super::ete_anon::agent::learn_in;
 use super::stage::Stage;
 use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
+use allonym_ledger::Cost;
 use allonym_models::Embeddings;
 use allonym_models::rlta::{Encoder, Labelled, Rlta, RltaMeasured, VectorWorld};
 use allonym_nn::Protection;
 use allonym_nn::training::Progress;
+use allonym_text::Private;
 use data::{Item, Known};
 use measure::Bench;
 use serde::Serialize;
@@ -70,12 +72,13 @@ pub fn train_rlta(
     let mut encoder = Encoder::new(settings.network(), vocabulary, vectors, rng)?;
     progress("reading texts", None);
     let known = Known::read(settings, &encoder)?;
-    let _lock = begin(&basis.out, settings, known.hash.as_ref(), basis.resume)?;
+    let (_lock, accounting) = basis.begin("rlta", Cost::Unbounded, settings, known.hash.as_ref(), progress)?;
     let records = known.parts.each_ref().map(Vec::len);
-    let examples = known.parts.each_ref().map(|items| items.iter().map(|item| item.example.clone()).collect());
+    let examples =
+        known.parts.each_ref().map(|items| Private::new(items.iter().map(|item| item.example.clone()).collect()));
     let prepared: Prepared<Labelled> = Prepared::new(basis, examples, records, known.hash.clone())?;
     let plan = settings.plan(prepared.training.len());
-    let stage = Stage { basis, name: "encoder", plan: &plan, earlier_steps: 0, stop };
+    let stage = Stage { basis, name: "encoder", plan: &plan, earlier_steps: 0, stop, accounting: &accounting };
     let (card, stopped) = stage.train(&mut encoder, &prepared, progress)?;
     let mut report = RltaReport {
         note: "for the owner of the texts: the figures are exact",
