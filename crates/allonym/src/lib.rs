@@ -31,7 +31,7 @@ pub use failure::Failure;
 pub use method::{Form, OTHERS};
 pub use pipeline::Pipeline;
 pub use reserve::Reserved;
-pub use run::{OnProgress, Stage, dry_run, run};
+pub use run::{dry_run, run};
 pub use settings::{Checked, Settings};
 pub use shown::{Pair, check_showable, shown};
 pub use summary::{Roles, Summary};
@@ -44,3 +44,7 @@ pub use allonym_ledger as ledger;
 pub use allonym_models as models;
 pub use allonym_nn as nn;
 pub use allonym_text as text;
+pub use allonym_text::{
+    Activity, CancelToken, Cancelled, Cost, Event, Observer, Prefixed, Progress, Recorder, Silent, Stage,
+    TrainingDetails, Unit, Warning, WarningCode,
+};

@@ -6,12 +6,12 @@
 
 use crate::failure::Failure;
 use crate::pipeline::Pipeline;
-use crate::run::{OnProgress, Stage, open};
+use crate::run::{RESERVING, open, report};
 use crate::settings::Checked;
 use allonym_dp::{Guarantee, Purpose, Strength, Terms};
 use allonym_io::{Batch, Format, Key, Report};
 use allonym_ledger::{Amount, Hash, Ledger, LedgerError, Reservation};
-use allonym_text::Private;
+use allonym_text::{CancelToken, Observer, Private};
 use serde::Serialize;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
@@ -66,7 +66,8 @@ pub(crate) fn reserve(
     pipeline: &Pipeline<'_>,
     path: &Path,
     dry_run: bool,
-    on_progress: OnProgress<'_>,
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<(Reserved, Seen, Report), Failure> {
     let guarantee = pipeline.guarantee()?;
     let (epsilon, delta) = price(&guarantee)?;
@@ -86,6 +87,7 @@ pub(crate) fn reserve(
     let progress = reader.progress();
     let (hasher, mut batches, mut without_author) = (RandomState::new(), Vec::new(), 0);
     while let Some(batch) = reader.next()? {
+        cancel.check()?;
         for (record, key) in (batch.first..).zip(&batch.keys) {
             let added = key.as_ref().map(|key| {
                 let author = key.author.as_deref();
@@ -102,7 +104,7 @@ pub(crate) fn reserve(
         if dry_run {
             pipeline.look(&batch.texts);
         }
-        on_progress(Stage::Reserving, &progress, batch.first - 1 + batch.texts.len() as u64);
+        report(observer, RESERVING, &progress, batch.first - 1 + batch.texts.len() as u64);
     }
     let limited = limits.record.is_some() || limits.author.is_some();
     let (each, entry, head) = if dry_run {

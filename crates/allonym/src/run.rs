@@ -8,22 +8,28 @@ use crate::settings::Checked;
 use crate::summary::Summary;
 use allonym_dp::{Purpose, Released};
 use allonym_io::{Batch, IoError, Progress, Reader, Report, Rest, Writer, is_stream};
+use allonym_text::{Activity, CancelToken, Event, Observer, Stage, Unit};
 use std::sync::mpsc::sync_channel;
 
 /// Batches that may wait between two stages.
 const WAITING: usize = 2;
 
-/// What a run does with the records it reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Their price is written into the ledger.
-    Reserving,
-    /// They are released, or looked at by a dry run.
-    Releasing,
+/// Reports how far a reader is, and how many records are done.
+pub(crate) fn report(observer: &dyn Observer, stage: Stage<'_>, progress: &Progress, records: u64) {
+    observer.event(&Event::Progress(allonym_text::Progress {
+        stage,
+        done: progress.done(),
+        total: progress.total,
+        unit: Unit::Input,
+        records: Some(records),
+        training: None,
+    }));
 }
 
-/// Told about progress: what is done, how far the reader is, and how many records are done.
-pub type OnProgress<'a> = &'a mut dyn FnMut(Stage, &Progress, u64);
+/// The stage in which costs are reserved.
+pub(crate) const RESERVING: Stage<'static> = Stage { activity: Activity::Reserving, label: "reserving" };
+/// The stage in which records are released, or inspected by a dry run.
+pub(crate) const RELEASING: Stage<'static> = Stage { activity: Activity::Releasing, label: "releasing" };
 
 pub(crate) fn open(checked: &Checked) -> Result<Box<dyn Reader>, Failure> {
     Ok(allonym_io::open(&checked.settings.input, checked.format, checked.table, &checked.columns, &checked.limits)?)
@@ -33,7 +39,7 @@ pub(crate) fn open(checked: &Checked) -> Result<Box<dyn Reader>, Failure> {
 ///
 /// # Errors
 /// When a record cannot be read or the output cannot be written; then nothing appears under the output's name.
-pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Failure> {
+pub fn run(checked: &Checked, observer: &dyn Observer, cancel: &CancelToken) -> Result<Summary, Failure> {
     let settings = &checked.settings;
     let mut pipeline = Pipeline::for_run(checked)?;
     // A promise that cannot be computed is found before anything is drawn.
@@ -47,7 +53,7 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
     let (reserved, seen) = match &settings.ledger {
         None => (None, None),
         Some(path) => {
-            let (reserved, seen, _) = reserve(checked, &pipeline, path, false, on_progress)?;
+            let (reserved, seen, _) = reserve(checked, &pipeline, path, false, observer, cancel)?;
             (Some(reserved), Some(seen))
         }
     };
@@ -55,7 +61,7 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
         let explanations = Explanations::create(path);
         pipeline.explain(explanations.map_err(|failure| say_what_was_spent(failure, reserved.as_ref()))?);
     }
-    let report = stages(reader, writer, seen, &pipeline, on_progress)
+    let report = stages(reader, writer, seen, &pipeline, (observer, cancel))
         .map_err(|failure| say_what_was_spent(failure, reserved.as_ref()))?;
     let explained = pipeline.explained();
     let mut summary = Summary::new(checked, report, &pipeline, reserved, false)?;
@@ -77,10 +83,10 @@ fn say_what_was_spent(mut failure: Failure, reserved: Option<&Reserved>) -> Fail
 ///
 /// # Errors
 /// When a record cannot be read.
-pub fn dry_run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Failure> {
+pub fn dry_run(checked: &Checked, observer: &dyn Observer, cancel: &CancelToken) -> Result<Summary, Failure> {
     let pipeline = Pipeline::for_run(checked)?;
     if let Some(path) = &checked.settings.ledger {
-        let (reserved, _, report) = reserve(checked, &pipeline, path, true, on_progress)?;
+        let (reserved, _, report) = reserve(checked, &pipeline, path, true, observer, cancel)?;
         let mut summary = Summary::new(checked, report, &pipeline, Some(reserved), true)?;
         summary.for_owner = pipeline.unsuited();
         return Ok(summary);
@@ -88,8 +94,9 @@ pub fn dry_run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary
     let mut reader = open(checked)?;
     let progress = reader.progress();
     while let Some(batch) = reader.next()? {
+        cancel.check()?;
         pipeline.look(&batch.texts);
-        on_progress(Stage::Releasing, &progress, batch.first - 1 + batch.texts.len() as u64);
+        report(observer, RELEASING, &progress, batch.first - 1 + batch.texts.len() as u64);
     }
     let mut summary = Summary::new(checked, reader.report().clone(), &pipeline, None, true)?;
     summary.for_owner = pipeline.unsuited();
@@ -102,7 +109,7 @@ fn stages(
     mut writer: Box<dyn Writer>,
     mut seen: Option<Seen>,
     pipeline: &Pipeline<'_>,
-    on_progress: OnProgress<'_>,
+    (observer, cancel): (&dyn Observer, &CancelToken),
 ) -> Result<Report, Failure> {
     let progress = reader.progress();
     std::thread::scope(|scope| {
@@ -110,6 +117,7 @@ fn stages(
         let (to_writer, from_workers) = sync_channel::<(Rest, Vec<Released<String>>)>(WAITING);
         let reading = scope.spawn(move || -> Result<Report, Failure> {
             while let Some(batch) = reader.next()? {
+                cancel.check()?;
                 if let Some(seen) = &mut seen {
                     seen.admit(&batch)?;
                 }
@@ -126,17 +134,21 @@ fn stages(
             Ok(writer)
         });
         for Batch { first, texts, rest, .. } in from_reader {
+            if cancel.is_cancelled() {
+                break; // the reader says so
+            }
             let records = first - 1 + texts.len() as u64;
             if to_writer.send((rest, pipeline.release(&texts))).is_err() {
                 break;
             }
-            on_progress(Stage::Releasing, &progress, records);
+            report(observer, RELEASING, &progress, records);
         }
         drop(to_writer);
         let report = join(reading);
         let writer = join(writing)?;
         // Only a file that was read to its end is put in its place.
         let report = report?;
+        cancel.check()?;
         writer.finish()?;
         Ok(report)
     })

@@ -8,15 +8,15 @@ use super::unigram::Unigram;
 use super::words;
 use super::writer::Public;
 use crate::failure::Failure;
-use crate::training::{PRICE, WARNING, begin, check_out, owners_alone};
+use crate::training::{begin, check_out, owners_alone};
 use allonym_dp::{Entropy, Purpose};
 use allonym_io::{Compression, Format, Output, push_row};
 use allonym_models::Sampling;
-use allonym_nn::training::Progress;
-use allonym_text::{Vocabulary, detokenise};
+use allonym_text::{
+    Activity, CancelToken, Cancelled, Cost, Event, Observer, Stage, Vocabulary, WarningCode, detokenise,
+};
 use serde::Serialize;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 /// What was done.
 #[derive(Clone, Debug, Serialize)]
@@ -41,8 +41,8 @@ pub struct Synthesized {
 /// When a setting is out of range, found before anything is spent, or a file cannot be read or written.
 pub fn synthesize(
     settings: &SynthesisSettings,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<Synthesized, Failure> {
     let format = settings.check()?;
     if settings.method != Method::Unigram {
@@ -53,17 +53,18 @@ pub fn synthesize(
         drop(Output::create(&settings.out, Compression::of_path(&settings.out))?);
     }
     let public = Public::open(settings)?;
-    progress("reading texts", None);
+    observer.begin(Activity::Reading, "reading texts");
     let labelled = Labelled::read(settings, public.vocabulary())?;
     if settings.resume && labelled.hash.is_none() {
         let message =
             "the texts came from no single file, so it cannot be told whether they are those that the run began with";
         return Err(Failure::refusal(message, "give them as one file, or begin anew"));
     }
-    labelled.warnings.iter().for_each(|line| progress(&format!("{WARNING}: {line}"), None));
+    labelled.warnings.iter().for_each(|line| observer.warn(WarningCode::UnsuitedTexts, line));
+    cancel.check()?;
     let entropy = Entropy::of_seed(settings.seed)?;
     if settings.method == Method::Unigram {
-        return by_shares(settings, format, &labelled, public.vocabulary(), &entropy, progress);
+        return by_shares(settings, format, &labelled, public.vocabulary(), &entropy, observer, cancel);
     }
     let mut plans = Vec::new();
     for (label, texts) in &labelled.texts {
@@ -72,7 +73,7 @@ pub fn synthesize(
     let mut prices = Vec::new();
     for plan in &plans {
         let price = plan.prices(settings.delta)?;
-        progress(&price_of(plan, price, settings), None);
+        observer.event(&Event::Cost(&cost_of(plan, price, settings)));
         if let Some(share) = plan.lost_in_noise(settings.max_tokens).filter(|share| *share > MUCH) {
             let named = if plan.label.is_empty() { String::new() } else { "a label has ".to_owned() };
             let lost = match share {
@@ -83,12 +84,13 @@ pub fn synthesize(
                 "{named}{} records, and the noise hides {lost}: the texts will say little of yours; more records, a larger epsilon or a smaller `--max-tokens` would help",
                 plan.records
             );
-            progress(&format!("{WARNING}: {line}"), None);
+            observer.warn(WarningCode::LostInNoise, &line);
         }
         prices.push(price);
     }
     if settings.resume {
-        progress(&format!("{PRICE} was announced when the run began: going on costs nothing more"), None);
+        let explanation = "reported when the run began; resuming costs nothing more".to_owned();
+        observer.event(&Event::Cost(&Cost { epsilon: Some(0.0), delta: 0.0, unit: "record", explanation }));
     }
     let mut statement = SynthesisStatement::of(settings, &prices);
     statement.assumptions.extend(public.paid_before().map(str::to_owned));
@@ -108,7 +110,7 @@ pub fn synthesize(
             statement: None,
         })
     };
-    let Some(words) = words::learn(settings, &plans, &labelled, &public, &entropy, stop, progress)? else {
+    let Some(words) = words::learn(settings, &plans, &labelled, &public, &entropy, observer, cancel)? else {
         return stopped(plans);
     };
     let sampling = Sampling { temperature: settings.temperature, max_tokens: settings.max_tokens };
@@ -120,23 +122,20 @@ pub fn synthesize(
             trained = writer.numbers();
             // The name of a label may be anything; that of a directory may not.
             let directory = settings.work.join("training").join(format!("label-{place}"));
-            let told = &mut |made: &Progress| progress(&format!("{named}training"), Some(made));
-            if writer.train(settings, plan, (place, texts), &directory, stop, told)? {
+            let label = &format!("{named}training");
+            let stage = Stage { activity: Activity::Training, label };
+            if writer.train(settings, plan, (place, texts), &directory, (stage, observer), cancel)? {
                 return stopped(plans);
             }
         }
-        progress(&format!("{named}writing texts"), None);
+        let label = &format!("{named}writing texts");
+        let stage = Stage { activity: Activity::Writing, label };
+        observer.begin(stage.activity, label);
         let count = plans.len() as u64;
         // Each label has streams of its own.
         let stream = |text: u64| entropy.stream(Purpose::Synthetic, text * count + place as u64);
         let share = settings.share(place, plans.len());
-        let mut told = Told::default();
-        let done = &mut |done: usize| {
-            if let Some(line) = told.line(done, share) {
-                progress(&format!("{named}{line}"), None);
-            }
-        };
-        let Some(texts) = writer.write(share, sampling, stream, stop, done)? else {
+        let Some(texts) = writer.write(share, sampling, stream, (stage, observer), cancel)? else {
             return stopped(plans);
         };
         columns.push(texts);
@@ -144,36 +143,23 @@ pub fn synthesize(
     let labels: Vec<&str> = plans.iter().map(|plan| plan.label.as_str()).collect();
     write(settings, format, public.vocabulary(), &labels, &columns)?;
     let kept = Some(settings.work.clone());
-    Ok(Synthesized { plans, trained, written: settings.count, kept, stopped: false, statement: Some(statement) })
+    let (written, statement) = (settings.count, Some(statement));
+    Ok(Synthesized { plans, trained, written, kept, stopped: false, statement })
 }
 
 /// When words of so many records are lost in the noise, people should know.
 const MUCH: f64 = 0.1;
 
-/// What is told while texts are written: a line for each tenth of them.
-#[derive(Default)]
-struct Told {
-    tenths: usize,
-}
-
-impl Told {
-    fn line(&mut self, done: usize, all: usize) -> Option<String> {
-        let tenths = 10 * done / all.max(1);
-        let news = tenths > self.tenths && done < all;
-        self.tenths = tenths.max(self.tenths);
-        news.then(|| format!("{done} of {all} texts written"))
-    }
-}
-
 /// What a label will cost, before its first step.
-fn price_of(plan: &Planned, price: Option<(f64, f64)>, settings: &SynthesisSettings) -> String {
+fn cost_of(plan: &Planned, price: Option<(f64, f64)>, settings: &SynthesisSettings) -> Cost {
     let mut of =
         if plan.label.is_empty() { String::new() } else { " (each label's records pay for themselves)".to_owned() };
     if settings.names == Names::KAnonymous {
         of.push_str(" as it is once names were generalised, which depends on all records: no epsilon is promised to a record as it is");
     }
     let Some((epsilon, _)) = price else {
-        return format!("{PRICE} of a record: everything; no noise is added, for comparison only");
+        let explanation = "unbounded; no noise is added, for comparison only".to_owned();
+        return Cost { epsilon: None, delta: 1.0, unit: "record", explanation };
     };
     let words = plan.words_noise.map(|noise| format!("words counted once, noise {noise:.2} times a record"));
     let steps = plan.noise.map(|noise| {
@@ -184,12 +170,9 @@ fn price_of(plan: &Planned, price: Option<(f64, f64)>, settings: &SynthesisSetti
     });
     let how: Vec<String> = words.into_iter().chain(steps).collect();
     let allowed = settings.epsilon.unwrap_or(epsilon);
-    format!(
-        "{PRICE} of a record: epsilon {} of {allowed} allowed, delta {:e}{of}; {}",
-        up(epsilon),
-        settings.delta,
-        how.join("; ")
-    )
+    let explanation =
+        format!("epsilon {} of {allowed} allowed, delta {:e}{of}; {}", up(epsilon), settings.delta, how.join("; "));
+    Cost { epsilon: Some(epsilon), delta: settings.delta, unit: "record", explanation }
 }
 
 /// Counts words with noise, and lets them write.
@@ -199,26 +182,30 @@ fn by_shares(
     labelled: &Labelled,
     vocabulary: &Vocabulary,
     entropy: &Entropy,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<Synthesized, Failure> {
     let epsilon = settings.epsilon.ok_or_else(no_noise)?;
     let each = if labelled.texts.len() > 1 { " (each label's records pay for themselves)" } else { "" };
-    progress(
-        &format!("{PRICE} of a record: epsilon {epsilon}, delta 0{each}; words are counted with noise, once a run"),
-        None,
-    );
+    let explanation = format!("epsilon {epsilon}, delta 0{each}; words are counted with noise, once per run");
+    observer.event(&Event::Cost(&Cost { epsilon: Some(epsilon), delta: 0.0, unit: "record", explanation }));
     if settings.dry_run {
         let statement = Some(SynthesisStatement::pure(settings, epsilon, labelled.texts.len()));
         return Ok(Synthesized { plans: vec![], trained: 0, written: 0, kept: None, stopped: false, statement });
     }
+    cancel.check()?;
     let learned = Unigram::learn(epsilon, labelled, vocabulary, entropy)?;
     let count = learned.len();
     let text = |place: usize, text: usize| {
         let stream = &mut entropy.stream(Purpose::Synthetic, (text * count + place) as u64);
         learned[place].write(settings.max_tokens, stream)
     };
-    let column = |place: usize| (0..settings.share(place, count)).map(|number| text(place, number)).collect();
-    let columns: Vec<Vec<Vec<u32>>> = (0..count).map(column).collect();
+    let mut columns: Vec<Vec<Vec<u32>>> = Vec::new();
+    for place in 0..count {
+        let numbers = 0..settings.share(place, count);
+        let column: Result<_, Cancelled> = numbers.map(|number| cancel.check().map(|()| text(place, number))).collect();
+        columns.push(column?);
+    }
     let labels: Vec<&str> = labelled.texts.keys().map(String::as_str).collect();
     write(settings, format, vocabulary, &labels, &columns)?;
     let statement = Some(SynthesisStatement::pure(settings, epsilon, count));

@@ -12,15 +12,15 @@ use allonym_models::language_model::{LanguageModel, Text};
 use allonym_models::seeded::{Seeded, SeededSettings};
 use allonym_models::tuned::{Tilt, Tuned, TunedSettings};
 use allonym_models::{Sampling, Written};
+use allonym_nn::NnError;
 use allonym_nn::Protection;
-use allonym_nn::training::{Data, Ended, Model, Progress, Run, Standing, train};
-use allonym_text::Vocabulary;
+use allonym_nn::training::{Data, Ended, Model, Run, Standing, train};
 use allonym_text::vocabulary::START;
+use allonym_text::{CancelToken, Event, Observer, Progress, Stage, Unit, Vocabulary};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Texts that are written before anybody looks whether to stop: a few seconds of work, and still whole groups for two threads.
+/// Texts that are written between two reports of progress: whole groups for two threads.
 const AT_ONCE: usize = 128;
 
 /// What is public: the language model, or for a model from nothing the words alone.
@@ -129,10 +129,10 @@ impl Writer {
         plan: &Planned,
         texts: (usize, &[Text]),
         directory: &Path,
-        stop: &AtomicBool,
-        progress: &mut dyn FnMut(&Progress),
+        (stage, observer): (Stage<'_>, &dyn Observer),
+        cancel: &CancelToken,
     ) -> Result<bool, Failure> {
-        let run = Run { directory, resume: settings.resume, earlier_steps: 0, stop, progress };
+        let run = Run { directory, resume: settings.resume, earlier_steps: 0, stage, observer, cancel };
         match self {
             Self::Tuned(model) => trained(&mut **model, settings, plan, texts, run),
             Self::Seeded(model, _) => trained(&mut **model, settings, plan, texts, run),
@@ -145,8 +145,8 @@ impl Writer {
         count: usize,
         sampling: Sampling,
         stream: impl Fn(u64) -> PrivacyRng + Sync,
-        stop: &AtomicBool,
-        progress: &mut dyn FnMut(usize),
+        (stage, observer): (Stage<'_>, &dyn Observer),
+        cancel: &CancelToken,
     ) -> Result<Option<Vec<Written>>, Failure> {
         let each = match self {
             Self::Tuned(model) => model.drafts(),
@@ -154,14 +154,21 @@ impl Writer {
         };
         let mut written = Vec::with_capacity(count);
         while written.len() < count {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
             let (first, more) = ((written.len() * each) as u64, AT_ONCE.min(count - written.len()));
-            written.extend(self.write_some(more, sampling, |text| stream(first + text))?);
-            progress(written.len());
+            match self.write_some(more, sampling, |text| stream(first + text), cancel) {
+                Err(NnError::Cancelled(_)) => return Ok(None),
+                some => written.extend(some?),
+            }
+            observer.event(&Event::Progress(Progress {
+                stage,
+                done: written.len() as u64,
+                total: Some(count as u64),
+                unit: Unit::Texts,
+                records: None,
+                training: None,
+            }));
         }
-        Ok((!stop.load(Ordering::Relaxed)).then_some(written))
+        Ok(Some(written))
     }
 
     fn write_some(
@@ -169,15 +176,19 @@ impl Writer {
         count: usize,
         sampling: Sampling,
         stream: impl Fn(u64) -> PrivacyRng + Sync,
-    ) -> Result<Vec<Written>, Failure> {
-        Ok(match self {
-            Self::Tuned(model) => model.write(count, sampling, stream)?,
-            Self::Seeded(model, seeds) => model.write(count, sampling, |text| {
-                let mut rng = stream(text);
-                let seed = seeds.as_ref().and_then(|seeds| seeds.write(1, &mut rng).first().copied());
-                (seed.unwrap_or(START), rng)
-            })?,
-        })
+        cancel: &CancelToken,
+    ) -> Result<Vec<Written>, NnError> {
+        match self {
+            Self::Tuned(model) => model.write(count, sampling, stream, cancel),
+            Self::Seeded(model, seeds) => {
+                let begin = |text| {
+                    let mut rng = stream(text);
+                    let seed = seeds.as_ref().and_then(|seeds| seeds.write(1, &mut rng).first().copied());
+                    (seed.unwrap_or(START), rng)
+                };
+                model.write(count, sampling, begin, cancel)
+            }
+        }
     }
 }
 

@@ -7,17 +7,12 @@ use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
 use allonym_io::{Format, Table};
 use allonym_nn::optimiser::PrivateSettings;
-use allonym_nn::training::{Data, Decay, Progress, Schedule, Standing, TrainingSettings, protection};
+use allonym_nn::training::{Data, Decay, Schedule, Standing, TrainingSettings, protection};
 use allonym_nn::{Card, Protection};
-use allonym_text::Vocabulary;
 use allonym_text::vocabulary::Origin;
+use allonym_text::{Cost, Event, Observer, Vocabulary};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-
-/// What a line of progress begins with that tells a price.
-pub const PRICE: &str = "the price";
-/// What a line begins with that warns the owner.
-pub const WARNING: &str = "warning";
 
 /// What stands on a card for private texts.
 pub(crate) const WITHHELD: &str = "withheld: a hash would let others check a guess";
@@ -267,12 +262,12 @@ impl Basis {
         }
     }
 
-    /// Says what private training will cost, before it begins. `steps` are those of all stages.
-    pub(super) fn tell_price(
+    /// Reports what private training will cost, before it begins. `steps` are those of all stages.
+    pub(super) fn report_cost(
         &self,
         plans: &[TrainingSettings],
         examples: usize,
-        progress: &mut dyn FnMut(&str, Option<&Progress>),
+        observer: &dyn Observer,
     ) -> Result<(), Failure> {
         let Some(private) = &self.private else { return Ok(()) };
         let (mut steps, mut sampling) = (0, None);
@@ -284,13 +279,15 @@ impl Basis {
         if let Protection::Differential(promise) =
             protection(Standing::Private, Some((private, sampling)), steps, false)?
         {
-            progress(
-                &format!(
-                    "{PRICE} of a record, after all {steps} steps: epsilon {:.3} (one added or removed), {:.3} (one replaced), delta {:e}; rate {:.6} (texts in a step by records)",
+            observer.event(&Event::Cost(&Cost {
+                epsilon: Some(promise.epsilon_replace_one),
+                delta: promise.delta,
+                unit: "record",
+                explanation: format!(
+                    "after all {steps} steps: epsilon {:.3} (one added or removed), {:.3} (one replaced), delta {:e}; rate {:.6} (texts per step over records)",
                     promise.epsilon_add_remove, promise.epsilon_replace_one, promise.delta, promise.rate
                 ),
-                None,
-            );
+            }));
         }
         Ok(())
     }
