@@ -11,6 +11,7 @@ use allonym_text::{CancelToken, Observer, Stage};
 use std::path::{Path, PathBuf};
 
 /// Where a run is kept, and who watches it.
+#[derive(Clone, Copy)]
 pub struct Run<'a> {
     /// The directory of its checkpoints and metrics.
     pub directory: &'a Path,
