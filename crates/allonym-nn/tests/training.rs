@@ -2,10 +2,11 @@
 
 mod common;
 
+use allonym_dp::PrivacyRng;
 use allonym_nn::checkpoint::{self, Pointer};
 use allonym_nn::optimiser::{OptimiserSettings, PrivateSettings};
 use allonym_nn::training::{Decay, Ended, Model, Outcome, Run, Schedule, Standing, TrainingSettings, train};
-use allonym_nn::{NnError, Protection};
+use allonym_nn::{Gradients, NnError, Protection, Store};
 use allonym_text::{CancelToken, Event, Observer};
 use common::{Everything, Given, data, run, sequences, unobserved};
 use std::fs;
@@ -322,4 +323,92 @@ fn an_example_that_does_not_fit_is_an_error_that_names_the_layer() {
     let directory = tempfile::tempdir().unwrap();
     let error = run(&mut Everything::new(1, 0.0), &settings(), &vec![vec![99]; 9], directory.path()).unwrap_err();
     assert_eq!(error.to_string(), "layer `embedding`: token 99 is outside the vocabulary of 11");
+}
+
+/// A model that cancels the run while it computes the losses or the validation of a step.
+struct CancelWithin<'a> {
+    inner: Everything,
+    cancel: &'a CancelToken,
+    in_losses: bool,
+    /// Calls that are left before it cancels.
+    calls: std::cell::Cell<usize>,
+}
+
+impl CancelWithin<'_> {
+    fn count(&self, counts: bool) {
+        if counts {
+            self.calls.set(self.calls.get().saturating_sub(1));
+            if self.calls.get() == 0 {
+                self.cancel.cancel();
+            }
+        }
+    }
+}
+
+impl Model for CancelWithin<'_> {
+    type Example = <Everything as Model>::Example;
+
+    fn kind(&self) -> &'static str {
+        self.inner.kind()
+    }
+
+    fn settings(&self) -> toml::Table {
+        self.inner.settings()
+    }
+
+    fn store(&self) -> &Store<f32> {
+        self.inner.store()
+    }
+
+    fn store_mut(&mut self) -> &mut Store<f32> {
+        self.inner.store_mut()
+    }
+
+    fn length(example: &Self::Example) -> usize {
+        Everything::length(example)
+    }
+
+    fn losses(
+        &self,
+        batch: &[&Self::Example],
+        gradients: &mut Gradients<f32>,
+        rng: &mut PrivacyRng,
+    ) -> Result<Vec<f64>, NnError> {
+        self.count(self.in_losses);
+        self.inner.losses(batch, gradients, rng)
+    }
+
+    fn evaluate(&self, batch: &[&Self::Example], threads: usize) -> Result<Vec<f64>, NnError> {
+        self.count(!self.in_losses);
+        self.inner.evaluate(batch, threads)
+    }
+}
+
+#[test]
+fn a_step_or_a_validation_that_is_cancelled_halfway_is_made_again() {
+    let examples = sequences(23, 3);
+    let (public, whole) = (data(&examples, Standing::Public), tempfile::tempdir().unwrap());
+    let settings = TrainingSettings { evaluate_every: 5, ..settings() };
+    let train_in = |model: &mut Everything, directory: &Path| {
+        let cancel = CancelToken::new();
+        let run = Run { resume: true, ..unobserved(directory, &cancel) };
+        train(model, &settings, public, Some(public), run).unwrap()
+    };
+    let mut expected = Everything::new(1, 0.3);
+    let outcome = train_in(&mut expected, whole.path());
+    // A step has several parts of at most 12 tokens, and so has the validation: each is cancelled after one of them.
+    for (in_losses, calls) in [(true, 1), (true, 9), (false, 1), (false, 12)] {
+        let (directory, cancel) = (tempfile::tempdir().unwrap(), CancelToken::new());
+        let calls = std::cell::Cell::new(calls);
+        let mut model = CancelWithin { inner: Everything::new(1, 0.3), cancel: &cancel, in_losses, calls };
+        let run = unobserved(directory.path(), &cancel);
+        let part = train(&mut model, &settings, public, Some(public), run).unwrap();
+        assert_eq!(part.ended, Ended::Stopped);
+        let mut resumed = Everything::new(5, 0.3);
+        let again = train_in(&mut resumed, directory.path());
+        assert!(expected.store() == resumed.store(), "in losses: {in_losses}");
+        assert_eq!(again.card.losses.best_validation, outcome.card.losses.best_validation);
+        let best = |directory: &Path| checkpoint::find(directory, Pointer::Best).unwrap().unwrap();
+        assert_eq!(best(directory.path()).file_name(), best(whole.path()).file_name());
+    }
 }
