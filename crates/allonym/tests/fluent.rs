@@ -164,3 +164,18 @@ fn what_a_language_model_saves_is_not_guessed_at() {
     let all = run(&["budget", "--total", "100"]);
     assert!(all.stdout.lines().any(|line| line.contains("fluent") && line.ends_with("by the text")), "{}", all.stdout);
 }
+
+#[test]
+fn what_happens_beside_a_release_is_in_the_summary_too() {
+    let place = Place::new();
+    let (input, out) = (place.file("in.csv", TEXTS), place.name("out.csv"));
+    place.file("out.csv.run.toml", "a file of somebody else\n");
+    let warned = |json: &[&str]| run(&[&["anonymize", &input, "-o", &out, "--mechanism", "random"][..], json].concat());
+    let what = "the settings were not written beside the release";
+    let people = warned(&[]);
+    assert!(people.code == Some(0) && people.stderr.contains(&format!("warning: {what}")), "{people:?}");
+    let summary: serde_json::Value = serde_json::from_str(&warned(&["--json"]).stdout).unwrap();
+    let warnings = summary["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|line| line.as_str().unwrap().starts_with(what)), "{warnings:?}");
+    assert_eq!(place.read("out.csv.run.toml"), "a file of somebody else\n");
+}

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a command may take to end. Builds with debug assertions are several times slower, and tests share the cores.
-const LIMIT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 5 } else { 2 });
+const LIMIT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 4 } else { 2 });
 
 /// Starts a run that waits for more input, after it has begun to write.
 fn begin(place: &Place, output: &str) -> Child {
