@@ -6,6 +6,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EvalError {
+    /// The work was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] allonym_text::Cancelled),
     /// Nothing to learn from.
     #[error("there are no texts to learn from")]
     NoTexts,
@@ -74,6 +77,7 @@ impl EvalError {
     /// What the person can do about it.
     pub fn hint(&self) -> String {
         match self {
+            Self::Cancelled(_) => "run it again".to_owned(),
             Self::NoTexts | Self::NoFeatures => "give texts with words in them".to_owned(),
             Self::OneClass { .. } => "give texts of two authors or more".to_owned(),
             Self::NothingToTest => "give two texts or more of each author".to_owned(),

@@ -3,9 +3,8 @@
 use allonym_dp::PrivacyRng;
 use allonym_nn::training::{Data, Examples, Model, Run, Standing, TrainingSettings, train};
 use allonym_nn::{Card, Gradients, Losses, Protection};
-use allonym_text::Vocabulary;
+use allonym_text::{Activity, CancelToken, Silent, Stage, Vocabulary};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Twenty-six words.
 pub(crate) fn vocabulary() -> Arc<Vocabulary> {
@@ -23,8 +22,9 @@ pub(crate) fn train_for<M: Model>(model: &mut M, examples: &[M::Example], steps:
         directory: directory.path(),
         resume: false,
         earlier_steps: 0,
-        stop: &AtomicBool::new(false),
-        progress: &mut |_| {},
+        stage: Stage { activity: Activity::Training, label: "test" },
+        observer: &Silent,
+        cancel: &CancelToken::new(),
     };
     train(model, &settings, data, None, run).unwrap();
 }

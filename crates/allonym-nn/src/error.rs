@@ -6,6 +6,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum NnError {
+    /// The work was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] allonym_text::Cancelled),
     /// A layer that cannot be built, or that was given something of another shape.
     #[error("layer `{layer}`: {what} is {found}; it must be {expected}")]
     Shape {

@@ -2,14 +2,16 @@
 
 mod common;
 
+use allonym_dp::PrivacyRng;
 use allonym_nn::checkpoint::{self, Pointer};
 use allonym_nn::optimiser::{OptimiserSettings, PrivateSettings};
-use allonym_nn::training::{Decay, Ended, Model, Outcome, Progress, Run, Schedule, Standing, TrainingSettings, train};
-use allonym_nn::{NnError, Protection};
-use common::{Everything, Given, data, run, sequences};
+use allonym_nn::training::{Decay, Ended, Model, Outcome, Run, Schedule, Standing, TrainingSettings, train};
+use allonym_nn::{Gradients, NnError, Protection, Store};
+use allonym_text::{CancelToken, Event, Observer};
+use common::{Everything, Given, data, run, sequences, unobserved};
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
 
 const PRIVATE: PrivateSettings =
     PrivateSettings { noise: 1.0, clip: 0.5, delta: 1e-5, owner_only: false, beside: None };
@@ -27,6 +29,35 @@ fn settings() -> TrainingSettings {
     }
 }
 
+/// Cancels a run after a step.
+struct CancelAfter<'a> {
+    step: u64,
+    cancel: &'a CancelToken,
+}
+
+impl Observer for CancelAfter<'_> {
+    fn event(&self, event: &Event<'_>) {
+        if let Event::Progress(progress) = event
+            && progress.done >= self.step
+        {
+            self.cancel.cancel();
+        }
+    }
+}
+
+/// Keeps the loss and the speed that every step reports.
+#[derive(Default)]
+struct Reported(Mutex<Vec<(Option<f64>, Option<f64>)>>);
+
+impl Observer for Reported {
+    fn event(&self, event: &Event<'_>) {
+        if let Event::Progress(progress) = event {
+            let details = progress.training.unwrap();
+            self.0.lock().unwrap().push((details.loss, details.tokens_per_second));
+        }
+    }
+}
+
 /// Trains, and stops after a step.
 fn run_until<M: Model>(
     stop_after: u64,
@@ -35,9 +66,9 @@ fn run_until<M: Model>(
     examples: &[M::Example],
     directory: &Path,
 ) -> Outcome {
-    let stop = AtomicBool::new(false);
-    let progress = &mut |progress: &Progress| stop.store(progress.step >= stop_after, Ordering::Relaxed);
-    let run = Run { directory, resume: true, earlier_steps: 0, stop: &stop, progress };
+    let cancel = CancelToken::new();
+    let observer = &CancelAfter { step: stop_after, cancel: &cancel };
+    let run = Run { resume: true, observer, ..unobserved(directory, &cancel) };
     train(model, settings, data(examples, Standing::Private), None, run).unwrap()
 }
 
@@ -158,8 +189,8 @@ fn the_size_of_the_parts_of_a_batch_changes_nothing_but_rounding() {
 fn a_directory_with_a_run_is_not_overwritten_and_another_run_is_not_resumed() {
     let (examples, directory) = (sequences(23, 3), tempfile::tempdir().unwrap());
     run(&mut Everything::new(1, 0.0), &settings(), &examples, directory.path()).unwrap();
-    let (stop, progress) = (AtomicBool::new(false), &mut |_: &Progress| {});
-    let again = Run { directory: directory.path(), resume: false, earlier_steps: 0, stop: &stop, progress };
+    let cancel = CancelToken::new();
+    let again = unobserved(directory.path(), &cancel);
     let private = data(&examples, Standing::Private);
     let error = train(&mut Everything::new(1, 0.0), &settings(), private, None, again).unwrap_err();
     assert!(error.to_string().contains("has a checkpoint already; resume it, or choose another"), "{error}");
@@ -205,8 +236,8 @@ fn the_best_on_validation_data_is_kept_and_a_run_without_progress_ends() {
         schedule: Schedule::default(),
         ..settings()
     };
-    let (stop, progress) = (AtomicBool::new(false), &mut |_: &Progress| {});
-    let place = Run { directory: directory.path(), resume: false, earlier_steps: 0, stop: &stop, progress };
+    let cancel = CancelToken::new();
+    let place = unobserved(directory.path(), &cancel);
     let private = data(&examples, Standing::Private);
     let outcome = train(&mut Given::new(2), &settings, private.clone(), Some(private), place).unwrap();
     // Best at the first look, step 2; then three looks without a better one.
@@ -222,8 +253,8 @@ fn private_training_refuses_private_validation_data_and_takes_public() {
     let (examples, directory) = (sequences(23, 3), tempfile::tempdir().unwrap());
     let settings = TrainingSettings { private: Some(PRIVATE), evaluate_every: 5, ..settings() };
     let with = |standing| {
-        let (stop, progress) = (AtomicBool::new(false), &mut |_: &Progress| {});
-        let place = Run { directory: directory.path(), resume: false, earlier_steps: 0, stop: &stop, progress };
+        let cancel = CancelToken::new();
+        let place = unobserved(directory.path(), &cancel);
         let private = data(&examples, Standing::Private);
         train(&mut Everything::new(1, 0.0), &settings, private, Some(data(&examples[..3], standing)), place)
     };
@@ -243,14 +274,14 @@ fn nothing_exact_is_told_about_a_private_run_unless_its_owner_asks() {
         let directory = tempfile::tempdir().unwrap();
         let private = PrivateSettings { owner_only, ..PRIVATE };
         let settings = TrainingSettings { private: Some(private), seed: None, ..settings() };
-        let (stop, mut told) = (AtomicBool::new(false), Vec::new());
-        let progress = &mut |progress: &Progress| told.push(progress.clone());
-        let place = Run { directory: directory.path(), resume: false, earlier_steps: 0, stop: &stop, progress };
+        let (cancel, reported) = (CancelToken::new(), Reported::default());
+        let place = Run { observer: &reported, ..unobserved(directory.path(), &cancel) };
         let model = &mut Everything::new(1, 0.0);
         let outcome = train(model, &settings, data(&examples, Standing::Private), None, place).unwrap();
+        let told = reported.0.into_inner().unwrap();
         // An empty batch has no loss, whoever asks.
-        assert_eq!(told.iter().any(|progress| progress.loss.is_some()), owner_only);
-        assert!(told.iter().all(|progress| progress.tokens_per_second.is_some() == owner_only));
+        assert_eq!(told.iter().any(|(loss, _)| loss.is_some()), owner_only);
+        assert!(told.iter().all(|(_, speed)| speed.is_some() == owner_only));
         let metrics = fs::read_to_string(directory.path().join("metrics.jsonl")).unwrap();
         assert_eq!(metrics.contains("loss"), owner_only);
         assert_eq!(outcome.card.losses.training.is_some(), owner_only);
@@ -292,4 +323,92 @@ fn an_example_that_does_not_fit_is_an_error_that_names_the_layer() {
     let directory = tempfile::tempdir().unwrap();
     let error = run(&mut Everything::new(1, 0.0), &settings(), &vec![vec![99]; 9], directory.path()).unwrap_err();
     assert_eq!(error.to_string(), "layer `embedding`: token 99 is outside the vocabulary of 11");
+}
+
+/// A model that cancels the run while it computes the losses or the validation of a step.
+struct CancelWithin<'a> {
+    inner: Everything,
+    cancel: &'a CancelToken,
+    in_losses: bool,
+    /// Calls that are left before it cancels.
+    calls: std::cell::Cell<usize>,
+}
+
+impl CancelWithin<'_> {
+    fn count(&self, counts: bool) {
+        if counts {
+            self.calls.set(self.calls.get().saturating_sub(1));
+            if self.calls.get() == 0 {
+                self.cancel.cancel();
+            }
+        }
+    }
+}
+
+impl Model for CancelWithin<'_> {
+    type Example = <Everything as Model>::Example;
+
+    fn kind(&self) -> &'static str {
+        self.inner.kind()
+    }
+
+    fn settings(&self) -> toml::Table {
+        self.inner.settings()
+    }
+
+    fn store(&self) -> &Store<f32> {
+        self.inner.store()
+    }
+
+    fn store_mut(&mut self) -> &mut Store<f32> {
+        self.inner.store_mut()
+    }
+
+    fn length(example: &Self::Example) -> usize {
+        Everything::length(example)
+    }
+
+    fn losses(
+        &self,
+        batch: &[&Self::Example],
+        gradients: &mut Gradients<f32>,
+        rng: &mut PrivacyRng,
+    ) -> Result<Vec<f64>, NnError> {
+        self.count(self.in_losses);
+        self.inner.losses(batch, gradients, rng)
+    }
+
+    fn evaluate(&self, batch: &[&Self::Example], threads: usize) -> Result<Vec<f64>, NnError> {
+        self.count(!self.in_losses);
+        self.inner.evaluate(batch, threads)
+    }
+}
+
+#[test]
+fn a_step_or_a_validation_that_is_cancelled_halfway_is_made_again() {
+    let examples = sequences(23, 3);
+    let (public, whole) = (data(&examples, Standing::Public), tempfile::tempdir().unwrap());
+    let settings = TrainingSettings { evaluate_every: 5, ..settings() };
+    let train_in = |model: &mut Everything, directory: &Path| {
+        let cancel = CancelToken::new();
+        let run = Run { resume: true, ..unobserved(directory, &cancel) };
+        train(model, &settings, public.clone(), Some(public.clone()), run).unwrap()
+    };
+    let mut expected = Everything::new(1, 0.3);
+    let outcome = train_in(&mut expected, whole.path());
+    // A step has several parts of at most 12 tokens, and so has the validation: each is cancelled after one of them.
+    for (in_losses, calls) in [(true, 1), (true, 9), (false, 1), (false, 12)] {
+        let (directory, cancel) = (tempfile::tempdir().unwrap(), CancelToken::new());
+        let calls = std::cell::Cell::new(calls);
+        let mut model = CancelWithin { inner: Everything::new(1, 0.3), cancel: &cancel, in_losses, calls };
+        let run = unobserved(directory.path(), &cancel);
+        let part = train(&mut model, &settings, public.clone(), Some(public.clone()), run).unwrap();
+        assert_eq!(part.ended, Ended::Stopped);
+        let mut resumed = Everything::new(5, 0.3);
+        let again = train_in(&mut resumed, directory.path());
+        assert!(expected.store() == resumed.store(), "in losses: {in_losses}");
+        assert_eq!(again.card.losses.best_validation, outcome.card.losses.best_validation);
+        let best = |directory: &Path| checkpoint::find(directory, Pointer::Best).unwrap().unwrap();
+        assert_eq!(best(directory.path()).file_name(), best(whole.path()).file_name());
+    }
 }

@@ -5,6 +5,7 @@ use allonym_io::IoError;
 use allonym_ledger::LedgerError;
 use allonym_models::ModelError;
 use allonym_nn::NnError;
+use allonym_text::Cancelled;
 use allonym_text::vocabulary::VocabularyError;
 use std::fmt;
 
@@ -44,6 +45,11 @@ impl Failure {
         Self::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path")
     }
 
+    /// Work that was cancelled.
+    pub fn interrupted(hint: impl Into<String>) -> Self {
+        Self { interrupted: true, ..Self::new("interrupted", hint) }
+    }
+
     /// A refusal with a hint.
     pub fn refusal(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { refused: true, ..Self::new(message, hint) }
@@ -65,14 +71,26 @@ impl From<IoError> for Failure {
     }
 }
 
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Self {
+        Self::interrupted("no half-written file was left behind; the input is as it was")
+    }
+}
+
 impl From<allonym_eval::EvalError> for Failure {
     fn from(error: allonym_eval::EvalError) -> Self {
+        if let allonym_eval::EvalError::Cancelled(cancelled) = error {
+            return cancelled.into();
+        }
         Self::new(error.to_string(), error.hint())
     }
 }
 
 impl From<NnError> for Failure {
     fn from(error: NnError) -> Self {
+        if let NnError::Cancelled(cancelled) = error {
+            return cancelled.into();
+        }
         let hint = match &error {
             NnError::Refused { hint, .. } => hint,
             NnError::Setting { .. } => "change it, or leave it out for the default",

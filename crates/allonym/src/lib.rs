@@ -33,7 +33,7 @@ pub use failure::Failure;
 pub use method::{Form, Method, MethodSettings};
 pub use pipeline::Pipeline;
 
-pub use run::{OnProgress, Stage, dry_run, run};
+pub use run::{dry_run, run};
 pub use settings::{Checked, Settings};
 pub use shown::{Pair, check_showable, shown};
 pub use spending::{Accounting, Reserved};
@@ -47,3 +47,7 @@ pub use allonym_ledger as ledger;
 pub use allonym_models as models;
 pub use allonym_nn as nn;
 pub use allonym_text as text;
+pub use allonym_text::{
+    Activity, CancelToken, Cancelled, Cost, Event, Observer, Prefixed, Progress, Recorder, Silent, Stage,
+    TrainingDetails, Unit, Warning, WarningCode,
+};

@@ -6,13 +6,13 @@
 
 use crate::failure::Failure;
 use crate::pipeline::Pipeline;
-use crate::run::{OnProgress, Stage, open};
+use crate::run::{RESERVING, open, report};
 use crate::settings::Checked;
 use crate::spending::{Adding, Request, Reserved, Spending};
 use allonym_dp::{Bound, Guarantee, Purpose};
 use allonym_io::{Batch, Key, Report};
 use allonym_ledger::{Amount, Cost, LedgerError};
-use allonym_text::Private;
+use allonym_text::{CancelToken, Observer, Private};
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 
@@ -49,7 +49,8 @@ pub(crate) fn reserve(
     pipeline: &Pipeline,
     path: &Path,
     dry_run: bool,
-    on_progress: OnProgress<'_>,
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<(Reserved, Seen, Report), Failure> {
     let guarantee = pipeline.guarantee()?;
     let spending = Spending { method: guarantee.method().to_owned(), cost: cost(&guarantee, checked)? };
@@ -57,23 +58,24 @@ pub(crate) fn reserve(
     let key = ((u128::from(random.bits()) << 64) | u128::from(random.bits())).to_be_bytes();
     let request = Request { ledger: path, spending: &spending, key, dry_run, format: checked.format };
 
-    let (hasher, mut batches, mut report) = (RandomState::new(), Vec::new(), None);
+    let (hasher, mut batches, mut read) = (RandomState::new(), Vec::new(), None);
     let fill = |adding: &mut Adding<'_>| {
         let mut reader = open(checked)?;
         let progress = reader.progress();
         while let Some(batch) = reader.next()? {
+            cancel.check()?;
             (batch.first..).zip(&batch.keys).try_for_each(|(record, key)| adding.add(record, key))?;
             batches.push(digest_of(&hasher, &batch.keys));
             if dry_run {
                 pipeline.inspect(&batch.texts);
             }
-            on_progress(Stage::Reserving, &progress, batch.first - 1 + batch.texts.len() as u64);
+            report(observer, RESERVING, &progress, batch.first - 1 + batch.texts.len() as u64);
         }
-        report = Some(reader.report().clone());
+        read = Some(reader.report().clone());
         Ok(())
     };
     let reserved = request.reserve(fill, |error| refused(error, checked))?;
-    Ok((reserved, Seen { hasher, batches: batches.into_iter() }, report.unwrap_or_default()))
+    Ok((reserved, Seen { hasher, batches: batches.into_iter() }, read.unwrap_or_default()))
 }
 
 /// What a record costs. A method without a bound costs an unbounded loss; a void promise has no cost that could be stated.

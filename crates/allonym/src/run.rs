@@ -10,23 +10,28 @@ use crate::spending::Accounting;
 use crate::summary::Summary;
 use allonym_dp::{ExitText, Purpose};
 use allonym_io::{Batch, IoError, Progress, Reader, Report, Rest, Writer, is_stream};
-use allonym_text::Private;
+use allonym_text::{Activity, CancelToken, Event, Observer, Private, Stage, Unit};
 use std::sync::mpsc::sync_channel;
 
 /// Batches that may wait between two stages.
 const WAITING: usize = 2;
 
-/// What a run does with the records it reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Their price is written into the ledger.
-    Reserving,
-    /// They are released, or looked at by a dry run.
-    Releasing,
+/// Reports how far a reader is, and how many records are done.
+pub(crate) fn report(observer: &dyn Observer, stage: Stage<'_>, progress: &Progress, records: u64) {
+    observer.event(&Event::Progress(allonym_text::Progress {
+        stage,
+        done: progress.done(),
+        total: progress.total,
+        unit: Unit::Input,
+        records: Some(records),
+        training: None,
+    }));
 }
 
-/// Told about progress: what is done, how far the reader is, and how many records are done.
-pub type OnProgress<'a> = &'a mut dyn FnMut(Stage, &Progress, u64);
+/// The stage in which costs are reserved.
+pub(crate) const RESERVING: Stage<'static> = Stage { activity: Activity::Reserving, label: "reserving" };
+/// The stage in which records are released, or inspected by a dry run.
+pub(crate) const RELEASING: Stage<'static> = Stage { activity: Activity::Releasing, label: "releasing" };
 
 pub(crate) fn open(checked: &Checked) -> Result<Box<dyn Reader>, Failure> {
     Ok(allonym_io::open(&checked.settings.input, checked.format, checked.table, &checked.columns, &checked.limits)?)
@@ -60,7 +65,7 @@ impl Corpus for File {
 ///
 /// # Errors
 /// When a record cannot be read or the output cannot be written; then nothing appears under the output's name.
-pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Failure> {
+pub fn run(checked: &Checked, observer: &dyn Observer, cancel: &CancelToken) -> Result<Summary, Failure> {
     let settings = &checked.settings;
     let mut pipeline = prepare(checked)?;
     // A promise that cannot be computed is found before anything is drawn.
@@ -74,7 +79,7 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
     let (accounting, seen) = match &settings.ledger {
         None => (Accounting::Unaccounted, None),
         Some(path) => {
-            let (reserved, seen, _) = reserve(checked, &pipeline, path, false, on_progress)?;
+            let (reserved, seen, _) = reserve(checked, &pipeline, path, false, observer, cancel)?;
             (Accounting::Reserved(reserved), Some(seen))
         }
     };
@@ -83,7 +88,8 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
         let explanations = explanations.map_err(|failure| accounting.told(failure))?;
         pipeline.report_mut().explanations = Some(explanations);
     }
-    let report = stages(reader, writer, seen, &pipeline, on_progress).map_err(|failure| accounting.told(failure))?;
+    let report =
+        stages(reader, writer, seen, &pipeline, (observer, cancel)).map_err(|failure| accounting.told(failure))?;
     let explained = pipeline.report_mut().explanations.take().map_or(Ok(()), Explanations::finish);
     let mut summary = Summary::new(checked, report, &pipeline, accounting.reserved().cloned(), false)?;
     // The release stands and its price must be told.
@@ -96,10 +102,10 @@ pub fn run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Fa
 ///
 /// # Errors
 /// When a record cannot be read.
-pub fn dry_run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary, Failure> {
+pub fn dry_run(checked: &Checked, observer: &dyn Observer, cancel: &CancelToken) -> Result<Summary, Failure> {
     let pipeline = prepare(checked)?;
     if let Some(path) = &checked.settings.ledger {
-        let (reserved, _, report) = reserve(checked, &pipeline, path, true, on_progress)?;
+        let (reserved, _, report) = reserve(checked, &pipeline, path, true, observer, cancel)?;
         let mut summary = Summary::new(checked, report, &pipeline, Some(reserved), true)?;
         summary.for_owner = pipeline.advice();
         return Ok(summary);
@@ -107,8 +113,9 @@ pub fn dry_run(checked: &Checked, on_progress: OnProgress<'_>) -> Result<Summary
     let mut reader = open(checked)?;
     let progress = reader.progress();
     while let Some(batch) = reader.next()? {
+        cancel.check()?;
         pipeline.inspect(&batch.texts);
-        on_progress(Stage::Releasing, &progress, batch.first - 1 + batch.texts.len() as u64);
+        report(observer, RELEASING, &progress, batch.first - 1 + batch.texts.len() as u64);
     }
     let mut summary = Summary::new(checked, reader.report().clone(), &pipeline, None, true)?;
     summary.for_owner = pipeline.advice();
@@ -121,7 +128,7 @@ fn stages(
     mut writer: Box<dyn Writer>,
     mut seen: Option<Seen>,
     pipeline: &Pipeline,
-    on_progress: OnProgress<'_>,
+    (observer, cancel): (&dyn Observer, &CancelToken),
 ) -> Result<Report, Failure> {
     let progress = reader.progress();
     std::thread::scope(|scope| {
@@ -129,6 +136,7 @@ fn stages(
         let (to_writer, from_workers) = sync_channel::<(Rest, Vec<ExitText>)>(WAITING);
         let reading = scope.spawn(move || -> Result<Report, Failure> {
             while let Some(batch) = reader.next()? {
+                cancel.check()?;
                 if let Some(seen) = &mut seen {
                     seen.admit(&batch)?;
                 }
@@ -146,6 +154,9 @@ fn stages(
         });
         let mut failed = None;
         for Batch { first, texts, rest, .. } in from_reader.iter() {
+            if cancel.is_cancelled() {
+                break; // the reader says so
+            }
             let records = first - 1 + texts.len() as u64;
             let released: Result<Vec<ExitText>, (u64, RecordError)> =
                 (first..).zip(pipeline.release(&texts)).map(|(record, text)| text.map_err(|e| (record, e))).collect();
@@ -161,7 +172,7 @@ fn stages(
                     break;
                 }
             }
-            on_progress(Stage::Releasing, &progress, records);
+            report(observer, RELEASING, &progress, records);
         }
         drop((to_writer, from_reader));
         let report = join(reading);
@@ -171,6 +182,7 @@ fn stages(
         if let Some(failure) = failed {
             return Err(failure);
         }
+        cancel.check()?;
         writer.finish()?;
         Ok(report)
     })

@@ -34,8 +34,7 @@ pub struct Summary {
     pub ledger: Option<Reserved>,
     /// Advice for the owner.
     pub warnings: Vec<String>,
-    /// Exact counts of private texts, for the owner alone: not part of what is written as JSON.
-    #[serde(skip)]
+    /// Warnings with exact counts of private texts. They have a key of their own in JSON, since they are for the owner alone.
     pub for_owner: Vec<String>,
     /// The promise.
     pub guarantee: Guarantee,

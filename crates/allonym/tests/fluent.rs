@@ -73,7 +73,14 @@ fn texts_that_the_model_was_not_made_for_are_counted_for_their_owner() {
     assert!(!place.read("out.csv").contains("Sommer"));
     assert!(!place.read("out.csv.run.toml").contains("longer"));
     let json = run(&["anonymize", &input, "-o", &place.name("out.csv"), "--json"]);
-    assert!(!json.stdout.contains("English words"), "{}", json.stdout);
+    let summary: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let listed = |key: &str, what: &str| {
+        summary[key].as_array().unwrap().iter().any(|line| line.as_str().unwrap().contains(what))
+    };
+    for warning in ["1 text has few English words", "1 text is longer than what is drawn"] {
+        assert!(listed("for_owner", warning), "{}", json.stdout);
+        assert!(!listed("warnings", warning), "exact counts have a key of their own: {}", json.stdout);
+    }
 }
 
 #[test]
@@ -156,4 +163,19 @@ fn what_a_language_model_saves_is_not_guessed_at() {
     assert!(outcome.stdout.contains("depends on what the language model expects"), "{outcome:?}");
     let all = run(&["budget", "--total", "100"]);
     assert!(all.stdout.lines().any(|line| line.contains("fluent") && line.ends_with("by the text")), "{}", all.stdout);
+}
+
+#[test]
+fn what_happens_beside_a_release_is_in_the_summary_too() {
+    let place = Place::new();
+    let (input, out) = (place.file("in.csv", TEXTS), place.name("out.csv"));
+    place.file("out.csv.run.toml", "a file of somebody else\n");
+    let warned = |json: &[&str]| run(&[&["anonymize", &input, "-o", &out, "--mechanism", "random"][..], json].concat());
+    let what = "the settings were not written beside the release";
+    let people = warned(&[]);
+    assert!(people.code == Some(0) && people.stderr.contains(&format!("warning: {what}")), "{people:?}");
+    let summary: serde_json::Value = serde_json::from_str(&warned(&["--json"]).stdout).unwrap();
+    let warnings = summary["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|line| line.as_str().unwrap().starts_with(what)), "{warnings:?}");
+    assert_eq!(place.read("out.csv.run.toml"), "a file of somebody else\n");
 }

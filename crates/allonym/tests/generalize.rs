@@ -226,6 +226,8 @@ fn a_seeded_choice_has_no_price() {
     let done: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(done["guarantee"]["holds"], false, "{}", outcome.stdout);
     assert!(outcome.stdout.contains("not private, the noise is seeded"), "{}", outcome.stdout);
+    let told: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(told["warnings"], serde_json::json!(["not private: seeded"]));
 }
 
 #[test]

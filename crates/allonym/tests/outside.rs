@@ -6,7 +6,7 @@ use allonym::dp::mechanism::{Mechanism, Reads};
 use allonym::dp::{Class, Exit, ExitText, Loss, Outcome, PrivacyRng, PublicContext, Rewriter, Terms};
 use allonym::method::{Method, RewriterMethod, TokenMethod};
 use allonym::text::{Private, Vocabulary};
-use allonym::{Pipeline, Settings};
+use allonym::{CancelToken, Pipeline, Settings, Silent};
 use std::sync::Arc;
 
 /// Randomized response written anew: the best outcome with weight `odds`, every other with weight 1.
@@ -161,7 +161,7 @@ fn a_file_runs_through_a_mechanism_of_another_crate() {
     std::fs::write(&input, "id,author,text\n1,anna,it was great\n2,ben,zyxwvcanary\n").unwrap();
     let settings = Settings { input, output: output.clone(), ..Settings::default() };
     let checked = settings.check_with(response(1000, None)).unwrap();
-    let summary = allonym::run(&checked, &mut |_, _, _| {}).unwrap();
+    let summary = allonym::run(&checked, &Silent, &CancelToken::new()).unwrap();
     assert_eq!(summary.guarantee.method(), "outside-response");
     let released = std::fs::read_to_string(&output).unwrap();
     assert!(released.starts_with("id,text\n1,") && !released.contains("canary") && !released.contains("anna"));

@@ -164,7 +164,7 @@ fn a_dry_run_tells_the_price_and_leaves_nothing() {
         let command = ["synthesize", "--data", &data, "--out", &place.name("out.csv"), "--epsilon", "2", "--dry-run"];
         let outcome = run(&[&command[..], method].concat());
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-        assert!(outcome.stderr.contains("the price of a record: epsilon"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("cost per record: epsilon"), "{}", outcome.stderr);
         assert!(outcome.stdout.starts_with("nothing was counted, trained or written\nnot protected\n"), "{outcome:?}");
         assert!(outcome.stdout.contains("  - how many records there are\n"), "{}", outcome.stdout);
         assert!(!place.path("out.csv").exists() && !place.path("out.csv.training").exists());
@@ -221,6 +221,13 @@ fn texts_of_another_language_are_counted_for_their_owner() {
     place.file("in.csv", "id,text\n".to_owned() + &(0..40).map(|i| format!("{i},{text}\n")).collect::<String>());
     let outcome = synthesize(&place, &["--epsilon", "1", "--delta", "1e-3", "--dry-run"]);
     assert!(outcome.stderr.contains("warning: 40 texts have few English words"), "{}", outcome.stderr);
+    // Both warnings of this run, in their order.
+    let json = synthesize(&place, &["--epsilon", "1", "--delta", "1e-3", "--dry-run", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let warnings: Vec<&str> = told["warnings"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(warnings[0].starts_with("40 texts have few English words"), "{warnings:?}");
+    assert!(warnings[1].starts_with("40 records, and the noise hides"), "{warnings:?}");
 }
 
 #[cfg(unix)]

@@ -106,7 +106,8 @@ mod tests {
         knowledge.add_clusters("Ann\t0101\n");
         knowledge.add_names("first-name", "Ann\n");
         let learning = Learning { least: 1, ..Learning::default() };
-        let tagger = learn(kinds, knowledge, &[texts], &learning, |_, _| ());
+        let tagger =
+            learn(kinds, knowledge, &[texts], &learning, &allonym_text::CancelToken::new(), |_, _| ()).unwrap();
         let file = tagger.to_file();
         let again = Tagger::parse(&file).unwrap();
         assert_eq!(again.to_file(), file);

@@ -8,6 +8,7 @@ use super::labels::Labels;
 use super::vary::{Chance, capital, misspelt, small};
 use super::weights::Weights;
 use super::{Knowledge, Tagger};
+use allonym_text::{CancelToken, Cancelled};
 use std::collections::HashMap;
 
 /// How a tagger learns.
@@ -44,13 +45,17 @@ struct Lesson {
 }
 
 /// Learns a tagger from annotated texts. `done` hears of every pass: its number and the mean loss of a token, in nats.
+///
+/// # Errors
+/// When it is cancelled.
 pub fn learn(
     kinds: Vec<String>,
     knowledge: Knowledge,
     texts: &[Annotated],
     learning: &Learning,
+    cancel: &CancelToken,
     mut done: impl FnMut(usize, f64),
-) -> Tagger {
+) -> Result<Tagger, Cancelled> {
     let labels = Labels::of(kinds.len());
     let mut chance = Chance::new(learning.seed);
     let mut lessons = lessons(texts, labels, &knowledge, learning, &mut chance);
@@ -67,7 +72,11 @@ pub fn learn(
             lessons.swap(place, chance.below(place + 1));
         }
         let rate = learning.rate * (1.0 - 0.9 * (epoch - 1) as f32 / learning.epochs as f32);
-        let loss: f64 = lessons.iter().map(|lesson| student.take(lesson, learning, rate, &mut chance)).sum();
+        let mut loss = 0.0;
+        for lesson in &lessons {
+            cancel.check()?;
+            loss += student.take(lesson, learning, rate, &mut chance);
+        }
         let tokens: usize = lessons.iter().map(|lesson| lesson.labels.len()).sum();
         done(epoch, loss / tokens.max(1) as f64);
         if epoch > learning.epochs / 2 {
@@ -77,7 +86,7 @@ pub fn learn(
     }
     sums.iter_mut().for_each(|sum| *sum /= summed.max(1.0));
     let weights = Weights::rounded(labels.count(), &features, &sums, learning.negligible);
-    Tagger::new(kinds, knowledge, weights, student.chain)
+    Ok(Tagger::new(kinds, knowledge, weights, student.chain))
 }
 
 fn lessons(
@@ -220,7 +229,9 @@ mod tests {
         let kinds = vec!["person".to_owned(), "place".to_owned()];
         let learning = Learning { epochs: 20, rate: 0.1, ..Learning::default() };
         let mut losses = Vec::new();
-        let tagger = learn(kinds, Knowledge::default(), &[texts()], &learning, |_, loss| losses.push(loss));
+        let tagger =
+            learn(kinds, Knowledge::default(), &[texts()], &learning, &CancelToken::new(), |_, loss| losses.push(loss))
+                .unwrap();
         assert!(losses[19] < 0.1 * losses[0], "{losses:?}");
         let found = |tokens: &[&str]| tagger.tag(&[tokens], 0.0).remove(0);
         assert_eq!(found(&["they", "saw", "mr", "Omega", "."]), [Span { tokens: 3..4, kind: 0 }]);
@@ -233,7 +244,10 @@ mod tests {
     #[test]
     fn the_same_seed_learns_the_same() {
         let kinds = vec!["person".to_owned(), "place".to_owned()];
-        let learned = || learn(kinds.clone(), Knowledge::default(), &[texts()], &Learning::default(), |_, _| ());
+        let learned = || {
+            learn(kinds.clone(), Knowledge::default(), &[texts()], &Learning::default(), &CancelToken::new(), |_, _| ())
+                .unwrap()
+        };
         assert_eq!(learned().to_file(), learned().to_file());
     }
 }

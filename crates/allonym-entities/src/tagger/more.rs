@@ -91,7 +91,7 @@ mod tests {
         knowledge.add_names("city", "Rome\nNew York\n");
         knowledge.add_names("nationality", "Roman\n");
         let learning = Learning { least: 1, epochs: 30, rate: 0.1, ..Learning::default() };
-        learn(kinds, knowledge, &[texts], &learning, |_, _| ())
+        learn(kinds, knowledge, &[texts], &learning, &allonym_text::CancelToken::new(), |_, _| ()).unwrap()
     }
 
     #[test]

@@ -122,7 +122,7 @@ mod tests {
             &encoder,
             &[texts[0], texts[0], texts[0], "", "a"],
             &[texts[0], texts[1], texts[2], "a", ""],
-            |_| {},
+            |_| Ok(()),
         );
         let found = found.unwrap();
         let of = |place: usize| found[place].unwrap();

@@ -2,19 +2,20 @@
 
 use crate::error::EvalError;
 use allonym_nn::encoder::SentenceEncoder;
+use allonym_text::Cancelled;
 
 /// Texts that are encoded at once.
 const BATCH: usize = 256;
 
-/// The cosine of each pair, between -1 and 1; 0 when the release of a text is empty, nothing when the original is. `done` hears how many pairs are.
+/// The cosine of each pair, between -1 and 1; 0 when the release of a text is empty, nothing when the original is. `done` receives the number of pairs so far.
 ///
 /// # Errors
-/// When the encoder fails, or there are not as many texts on both sides.
+/// When the encoder fails, `done` cancels the work, or there are not as many texts on both sides.
 pub fn similarities(
     encoder: &dyn SentenceEncoder,
     original: &[&str],
     released: &[&str],
-    mut done: impl FnMut(usize),
+    mut done: impl FnMut(usize) -> Result<(), Cancelled>,
 ) -> Result<Vec<Option<f64>>, EvalError> {
     if original.len() != released.len() {
         return Err(EvalError::Labels { rows: original.len(), labels: released.len() });
@@ -34,7 +35,7 @@ pub fn similarities(
                 (false, false) => Some(cosine.unwrap_or(0.0)),
             });
         }
-        done(found.len());
+        done(found.len())?;
     }
     Ok(found)
 }

@@ -4,6 +4,7 @@ use super::Seeded;
 use crate::sampled::{Sampling, Written, drawn, weights_of};
 use allonym_dp::PrivacyRng;
 use allonym_nn::{Matrix, NnError};
+use allonym_text::CancelToken;
 use allonym_text::vocabulary::{END, START};
 use rayon::prelude::*;
 
@@ -14,19 +15,20 @@ impl Seeded {
     /// Writes texts; `begin` gives the seed word of each and its random numbers.
     ///
     /// # Errors
-    /// When a seed is none of the vocabulary.
+    /// When a seed is not in the vocabulary, or the work is cancelled.
     pub fn write(
         &self,
         count: usize,
         sampling: Sampling,
         begin: impl Fn(u64) -> (u32, PrivacyRng) + Sync,
+        cancel: &CancelToken,
     ) -> Result<Vec<Written>, NnError> {
         let groups: Result<Vec<Vec<Written>>, NnError> = (0..count.div_ceil(TEXTS))
             .into_par_iter()
             .map(|group| {
                 let texts = group * TEXTS..count.min((group + 1) * TEXTS);
                 let (seeds, rngs): (Vec<u32>, _) = texts.map(|text| begin(text as u64)).unzip();
-                self.group(&seeds, rngs, sampling)
+                self.group(&seeds, rngs, sampling, cancel)
             })
             .collect();
         Ok(groups?.into_iter().flatten().collect())
@@ -50,7 +52,13 @@ impl Seeded {
         Ok((0..seeds.len()).map(|row| of(logits.row(row))).collect())
     }
 
-    fn group(&self, seeds: &[u32], mut rngs: Vec<PrivacyRng>, sampling: Sampling) -> Result<Vec<Written>, NnError> {
+    fn group(
+        &self,
+        seeds: &[u32],
+        mut rngs: Vec<PrivacyRng>,
+        sampling: Sampling,
+        cancel: &CancelToken,
+    ) -> Result<Vec<Written>, NnError> {
         let encoded = self.encode(seeds, 1)?;
         let mut states = self.decoder.begin(seeds.len(), Some(&encoded.trace.last))?;
         let mut texts = vec![Written::new(); seeds.len()];
@@ -60,6 +68,7 @@ impl Seeded {
             if going.is_empty() {
                 break;
             }
+            cancel.check()?;
             let mut inputs = Matrix::zeros(before.len(), self.written.dimension());
             self.written.forward(&self.store, &before, &mut inputs, 0)?;
             let vectors = self.decoder.advance(&self.store, &inputs, &mut states)?;

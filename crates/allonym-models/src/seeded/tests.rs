@@ -1,5 +1,6 @@
 use super::*;
 use crate::sampled::Sampling;
+use allonym_text::CancelToken;
 
 fn model(dropout: f64) -> Seeded {
     let words: String = (0..20).map(|i| format!("w{i}\n")).collect();
@@ -56,13 +57,16 @@ fn what_is_written_depends_on_the_seed_word_and_not_on_how_much_is_written() {
     let model = model(0.2);
     let sampling = Sampling { temperature: 1.0, max_tokens: 9 };
     let written = |count: usize, seed: u32| {
-        model.write(count, sampling, |text| (seed, PrivacyRng::reproducible(100 + text))).unwrap()
+        model.write(count, sampling, |text| (seed, PrivacyRng::reproducible(100 + text)), &CancelToken::new()).unwrap()
     };
     let (few, many) = (written(3, 5), written(70, 5));
     assert_eq!(few[..], many[..3]);
     assert!(many.len() == 70 && many.iter().all(|text| text.len() <= 9 && text.iter().all(|id| *id > END)));
     assert_ne!(many, written(70, 9));
-    assert!(model.write(1, sampling, |_| (99, PrivacyRng::reproducible(1))).is_err(), "no such word");
+    assert!(
+        model.write(1, sampling, |_| (99, PrivacyRng::reproducible(1)), &CancelToken::new()).is_err(),
+        "no such word"
+    );
 }
 
 #[test]
@@ -72,7 +76,7 @@ fn first_words_have_the_chances_by_which_texts_begin() {
     // The end and 20 words.
     assert!(chances.len() == 21 && (chances.iter().sum::<f64>() - 1.0).abs() < 1e-9);
     let sampling = Sampling { temperature: 1.0, max_tokens: 1 };
-    let texts = model.write(20_000, sampling, |text| (9, PrivacyRng::reproducible(text))).unwrap();
+    let texts = model.write(20_000, sampling, |text| (9, PrivacyRng::reproducible(text)), &CancelToken::new()).unwrap();
     for word in 1..21_u32 {
         let found = texts.iter().filter(|text| text.first() == Some(&(word + END))).count() as f64 / 20_000.0;
         // Five standard deviations.

@@ -6,6 +6,7 @@ use crate::sampled::{Sampling, Written, drawn, weights_of};
 use allonym_dp::PrivacyRng;
 use allonym_nn::training::Model;
 use allonym_nn::{Matrix, NnError};
+use allonym_text::CancelToken;
 use allonym_text::vocabulary::{END, START};
 use rayon::prelude::*;
 
@@ -20,17 +21,18 @@ impl Tuned {
     /// Writes texts and says what is to be expected of texts like them; see [`Expected`].
     ///
     /// # Errors
-    /// When the model is damaged.
+    /// When the model is damaged, or the work is cancelled.
     pub fn watched(
         &self,
         count: usize,
         sampling: Sampling,
         weights: &[f64],
         stream: impl Fn(u64) -> PrivacyRng + Sync,
+        cancel: &CancelToken,
     ) -> Result<Expected, NnError> {
         let groups = self.groups(count, stream, |rngs| {
             let mut expected = Expected::new(rngs.len(), weights);
-            let drafts = self.group(rngs, sampling, Some(&mut expected))?;
+            let drafts = self.group(rngs, sampling, Some(&mut expected), cancel)?;
             expected.ended(&drafts, &self.kept(&drafts), sampling.max_tokens, self.language.vocabulary());
             Ok(expected)
         })?;
@@ -41,15 +43,16 @@ impl Tuned {
     /// Writes texts from their beginning; each has its own random numbers, so any part of them can be written again.
     ///
     /// # Errors
-    /// When the model is damaged.
+    /// When the model is damaged, or the work is cancelled.
     pub fn write(
         &self,
         count: usize,
         sampling: Sampling,
         stream: impl Fn(u64) -> PrivacyRng + Sync,
+        cancel: &CancelToken,
     ) -> Result<Vec<Written>, NnError> {
         let groups = self.groups(count, stream, |rngs| {
-            let drafts = self.group(rngs, sampling, None)?;
+            let drafts = self.group(rngs, sampling, None, cancel)?;
             let kept = self.kept(&drafts);
             Ok(drafts.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(draft, _)| draft).collect::<Vec<_>>())
         })?;
@@ -99,6 +102,7 @@ impl Tuned {
         mut rngs: Vec<PrivacyRng>,
         sampling: Sampling,
         mut watching: Option<&mut Expected>,
+        cancel: &CancelToken,
     ) -> Result<Vec<Written>, NnError> {
         let mut texts = vec![Written::new(); rngs.len()];
         // How a product is summed up follows from its shape: as long as texts of a group go on, it stays the same.
@@ -110,6 +114,7 @@ impl Tuned {
             if going.is_empty() {
                 break;
             }
+            cancel.check()?;
             let vectors = going_on.advance(&next)?;
             let mut logits = self.logits(&vectors, rows)?;
             if let Some(first) = self.first.as_ref().filter(|_| place == 0) {

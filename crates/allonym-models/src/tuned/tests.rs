@@ -1,8 +1,8 @@
 use super::*;
 use crate::language_model::LanguageModelSettings;
 use crate::sampled::Sampling;
-use allonym_text::Vocabulary;
 use allonym_text::vocabulary::{END, START};
+use allonym_text::{CancelToken, Vocabulary};
 
 fn language() -> Arc<LanguageModel> {
     let words: String = (0..20).map(|i| format!("w{i}\n")).collect();
@@ -60,7 +60,9 @@ fn what_is_written_does_not_depend_on_how_much_is() {
     let model = tuned();
     let sampling = Sampling { temperature: 1.0, max_tokens: 9 };
     let stream = |text: u64| PrivacyRng::reproducible(100 + text);
-    let (few, many) = (model.write(3, sampling, stream).unwrap(), model.write(70, sampling, stream).unwrap());
+    let cancel = &CancelToken::new();
+    let (few, many) =
+        (model.write(3, sampling, stream, cancel).unwrap(), model.write(70, sampling, stream, cancel).unwrap());
     assert_eq!(few[..], many[..3]);
     assert_eq!(many.len(), 70);
     assert!(many.iter().all(|text| text.len() <= 9 && text.iter().all(|id| *id > END)));
@@ -76,7 +78,7 @@ fn of_several_drafts_the_one_is_kept_whose_words_speak_most_for_it() {
     let sampling = Sampling { temperature: 1.0, max_tokens: 5 };
     let often = |likeness: Vec<f32>| {
         let model = Tuned::tilted(TunedSettings { rank: 3, seed: 5 }, &language, tilt(likeness)).unwrap();
-        let texts = model.write(400, sampling, PrivacyRng::reproducible).unwrap();
+        let texts = model.write(400, sampling, PrivacyRng::reproducible, &CancelToken::new()).unwrap();
         assert_eq!(texts.len(), 400);
         texts.iter().filter(|text| text.contains(&(END + 3))).count() as f64 / 400.0
     };

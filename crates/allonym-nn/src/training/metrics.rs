@@ -1,36 +1,19 @@
-//! What is told about a run while it goes on: to a callback, and to a file of JSON Lines.
+//! The speed of a run, and its metrics in a file of JSON Lines.
 
 use crate::error::NnError;
+use allonym_text::TrainingDetails;
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Where a run is. Numbers that are private are not there.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Progress {
-    /// Steps made.
-    pub step: u64,
-    /// Steps planned.
-    #[serde(skip)]
-    pub steps: u64,
-    /// Passes over the examples made or begun.
-    pub epoch: u64,
-    /// The learning rate of the step.
-    pub rate: f64,
-    /// The mean loss of the step's examples.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub loss: Option<f64>,
-    /// The mean loss of the validation examples, in steps that looked at them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub validation: Option<f64>,
-    /// Tokens of the training examples in a second.
-    #[serde(skip)]
-    pub tokens_per_second: Option<f64>,
-    /// How long the rest will take, at this speed.
-    #[serde(skip)]
-    pub left: Duration,
+/// A line of the file.
+#[derive(Serialize)]
+struct Line<'a> {
+    step: u64,
+    #[serde(flatten)]
+    details: &'a TrainingDetails,
 }
 
 /// Measures speed.
@@ -79,8 +62,9 @@ impl Metrics {
         Ok(Self { path, file })
     }
 
-    pub(super) fn write(&mut self, progress: &Progress) -> Result<(), NnError> {
-        let line = serde_json::to_string(progress).map_err(|error| NnError::broken(&self.path, error.to_string()))?;
+    pub(super) fn write(&mut self, step: u64, details: &TrainingDetails) -> Result<(), NnError> {
+        let line = Line { step, details };
+        let line = serde_json::to_string(&line).map_err(|error| NnError::broken(&self.path, error.to_string()))?;
         writeln!(self.file, "{line}").map_err(NnError::file(&self.path))
     }
 

@@ -25,7 +25,6 @@ mod tests;
 mod trainer;
 
 pub use account::protection;
-pub use metrics::Progress;
 pub use model::{Data, Examples, Model, Standing};
 pub use run::{Ended, Outcome, Run, train};
 pub use schedule::{Decay, Schedule};

@@ -21,6 +21,9 @@ pub(super) struct Place {
     pub(super) best: Option<u64>,
     /// Looks at the validation data since the best.
     pub(super) waited: u64,
+    /// Whether validation was due at this step and was cancelled: it comes first when the run is resumed.
+    #[serde(default)]
+    pub(super) validation_due: bool,
 }
 
 /// Makes model and optimiser what they were at a checkpoint. The model, the data and the settings must be those of the run.

@@ -1,17 +1,17 @@
 //! A run: what it is given, what it refuses, what it leaves.
 
 use super::account::protection;
-use super::metrics::Progress;
 use super::model::{Data, Model, Standing};
 use super::settings::TrainingSettings;
 use super::trainer::Trainer;
 use crate::card::Card;
 use crate::checkpoint::disk::{Disk, Machine};
 use crate::error::NnError;
+use allonym_text::{CancelToken, Observer, Stage};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 /// Where a run is kept, and who watches it.
+#[derive(Clone, Copy)]
 pub struct Run<'a> {
     /// The directory of its checkpoints and metrics.
     pub directory: &'a Path,
@@ -19,10 +19,12 @@ pub struct Run<'a> {
     pub resume: bool,
     /// Steps of earlier runs that were made on the same examples by the same private settings: their price is part of this run's.
     pub earlier_steps: u64,
-    /// Set from outside to stop after the step that is being made. A checkpoint is written.
-    pub stop: &'a AtomicBool,
-    /// Called after every step.
-    pub progress: &'a mut dyn FnMut(&Progress),
+    /// The stage that events name.
+    pub stage: Stage<'a>,
+    /// Receives an event after every step.
+    pub observer: &'a dyn Observer,
+    /// Stops the run. The step in progress is discarded, and a checkpoint is written.
+    pub cancel: &'a CancelToken,
 }
 
 /// Why a run ended.
@@ -30,7 +32,7 @@ pub struct Run<'a> {
 pub enum Ended {
     /// All steps were made.
     Finished,
-    /// The stop flag was set.
+    /// It was cancelled.
     Stopped,
     /// The validation loss had not become better for long enough.
     NoProgress,
@@ -69,7 +71,6 @@ pub(super) fn train_on<M: Model>(
     validation: Option<Data<'_, M::Example>>,
     run: Run<'_>,
 ) -> Result<Outcome, NnError> {
-    let Run { directory, resume, earlier_steps, stop, progress } = run;
     let steered = |data: &Data<'_, M::Example>| data.examples.standing() == Standing::Private;
     if settings.private.is_some() && validation.as_ref().is_some_and(steered) {
         return Err(NnError::Refused {
@@ -87,7 +88,6 @@ pub(super) fn train_on<M: Model>(
     }
     // A price that cannot be computed is found now, and not with the first checkpoint.
     let private = settings.private.as_ref().zip(plan.sampling);
-    protection(training.standing, private, plan.steps.saturating_add(earlier_steps), settings.seed.is_some())?;
-    Trainer::new(disk, model, settings, plan, training, validation, (directory, resume, earlier_steps))?
-        .steps(stop, progress)
+    protection(training.standing, private, plan.steps.saturating_add(run.earlier_steps), settings.seed.is_some())?;
+    Trainer::new(disk, model, settings, plan, training, validation, &run)?.steps(&run)
 }

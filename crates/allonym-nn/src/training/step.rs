@@ -9,6 +9,7 @@ use crate::optimiser::{PrivateStep, clip_by_global_norm};
 use crate::sampling::parts;
 use crate::vectorise::{add_scaled, scale};
 use allonym_dp::PrivacyRng;
+use allonym_text::CancelToken;
 
 /// What a step found.
 pub(super) struct Step {
@@ -23,13 +24,15 @@ pub(super) struct Step {
 }
 
 /// Computes a step. With `private`, each example is clipped and the sum is noised, once for all parts of the batch.
+///
+/// A step that is cancelled between two parts of its batch leaves nothing: no noise was drawn, and the same step can be computed again.
 pub(super) fn compute<M: Model>(
     model: &M,
     settings: &TrainingSettings,
     examples: &[M::Example],
     batch: &[usize],
     private: Option<&mut PrivateStep>,
-    rng: &mut PrivacyRng,
+    (rng, cancel): (&mut PrivacyRng, &CancelToken),
 ) -> Result<Step, NnError> {
     let threads = settings.threads;
     let length = |example: usize| M::length(&examples[example]);
@@ -41,6 +44,7 @@ pub(super) fn compute<M: Model>(
         None => {
             let mut gradients = Gradients::plain(model.store(), threads);
             for part in parts {
+                cancel.check()?;
                 losses.extend(model.losses(&of(part), &mut gradients, rng)?);
             }
             let mut sum = gradients.into_values();
@@ -50,6 +54,7 @@ pub(super) fn compute<M: Model>(
         Some(private) => {
             let mut sum: Option<Buffer<f32>> = None;
             for part in parts {
+                cancel.check()?;
                 let mut gradients = Gradients::private(model.store(), part.len(), threads);
                 let of_part = model.losses(&of(part), &mut gradients, rng)?;
                 let clipped = gradients.clipped(model.store(), private.settings().clip);
@@ -78,10 +83,12 @@ pub(super) fn evaluate<M: Model>(
     model: &M,
     settings: &TrainingSettings,
     examples: &[M::Example],
+    cancel: &CancelToken,
 ) -> Result<f64, NnError> {
     let all: Vec<usize> = (0..examples.len()).collect();
     let mut sum = 0.0;
     for part in parts(&all, |example| M::length(&examples[example]), settings.tokens_at_once) {
+        cancel.check()?;
         let batch: Vec<_> = part.iter().map(|example| &examples[*example]).collect();
         sum += model.evaluate(&batch, settings.threads)?.iter().sum::<f64>();
     }

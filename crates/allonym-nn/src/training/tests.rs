@@ -5,11 +5,10 @@ use super::*;
 use crate::checkpoint::disk::{Disk, Full, Machine};
 use crate::{Gradients, Matrix, NnError, Rows, Store};
 use allonym_dp::PrivacyRng;
-use allonym_text::Private;
+use allonym_text::{Activity, CancelToken, Private, Silent, Stage};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// One weight, pulled towards each example.
 struct Pull(Store<f32>);
@@ -68,7 +67,14 @@ fn run(disk: &dyn Disk, model: &mut Pull, directory: &Path) -> Result<Outcome, N
     };
     let examples = [1.0, 2.0, 3.0, 4.0, 5.0];
     let data = Data { examples: Examples::Private(Private::new(&examples)), fingerprint: "five" };
-    let run = Run { directory, resume: true, earlier_steps: 0, stop: &AtomicBool::new(false), progress: &mut |_| {} };
+    let run = Run {
+        directory,
+        resume: true,
+        earlier_steps: 0,
+        stage: Stage { activity: Activity::Training, label: "test" },
+        observer: &Silent,
+        cancel: &CancelToken::new(),
+    };
     train_on(disk, model, &settings, data, None, run)
 }
 

@@ -1,10 +1,10 @@
-//! The loop itself: steps until the end, the stop flag, or no more progress.
+//! The loop itself: steps until the end, cancellation, or no more progress.
 
 use super::account::protection;
-use super::metrics::{Clock, Metrics, Progress};
+use super::metrics::{Clock, Metrics};
 use super::model::{Model, Opened};
 use super::resume::{Place, restore};
-use super::run::{Ended, Outcome};
+use super::run::{Ended, Outcome, Run};
 use super::settings::{Plan, TrainingSettings};
 use super::step::{self, Step};
 use crate::card::{Card, Losses};
@@ -14,8 +14,8 @@ use crate::error::NnError;
 use crate::optimiser::{Optimiser, PrivateStep};
 use crate::sampling::Epochs;
 use allonym_dp::{Entropy, PrivacyRng, Purpose};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use allonym_text::{CancelToken, Event, Progress, TrainingDetails, Unit};
+use std::path::PathBuf;
 
 /// A run that goes on.
 pub(super) struct Trainer<'a, M: Model> {
@@ -45,8 +45,9 @@ impl<'a, M: Model> Trainer<'a, M> {
         plan: Plan,
         training: Opened<'a, M::Example>,
         validation: Option<Opened<'a, M::Example>>,
-        (directory, resume, earlier_steps): (&Path, bool, u64),
+        run: &Run<'_>,
     ) -> Result<Self, NnError> {
+        let &Run { directory, resume, earlier_steps, .. } = run;
         let parameters = model.store().values().len();
         let mut optimiser = Optimiser::new(settings.optimiser, parameters)?;
         let found = checkpoint::find(directory, Pointer::Latest)?;
@@ -97,25 +98,36 @@ impl<'a, M: Model> Trainer<'a, M> {
         })
     }
 
-    pub(super) fn steps(mut self, stop: &AtomicBool, tell: &mut dyn FnMut(&Progress)) -> Result<Outcome, NnError> {
+    pub(super) fn steps(mut self, run: &Run<'_>) -> Result<Outcome, NnError> {
+        let ended = match self.until_the_end(run) {
+            Ok(ended) => ended,
+            Err(NnError::Cancelled(_)) => Ended::Stopped,
+            Err(error) => return Err(error),
+        };
+        let (checkpoint, card) = match self.saved.take() {
+            Some((path, card)) if card.steps == self.place.step && !self.place.validation_due => (path, card),
+            _ => self.save()?,
+        };
+        Ok(Outcome { ended, checkpoint, card })
+    }
+
+    fn until_the_end(&mut self, run: &Run<'_>) -> Result<Ended, NnError> {
         let mut clock = Clock::start();
-        let mut ended = Ended::Finished;
+        if self.place.validation_due {
+            let (_, best) = self.validate(run.cancel)?;
+            self.keep(best)?;
+        }
         while self.place.step < self.plan.steps {
-            if stop.load(Ordering::Relaxed) {
-                ended = Ended::Stopped;
-                break;
-            }
+            run.cancel.check()?;
             if self.settings.patience.is_some_and(|patience| self.place.waited >= patience) {
-                ended = Ended::NoProgress;
-                break;
+                return Ok(Ended::NoProgress);
             }
             let rate = self.settings.rate * self.settings.schedule.factor(self.place.step, self.plan.steps);
-            let step = self.step(rate)?;
-            let (validation, best) = self.validate()?;
+            let step = self.step(rate, run.cancel)?;
+            let looked = self.validate(run.cancel);
+            let (validation, best) = *looked.as_ref().unwrap_or(&(None, false));
             let (speed, left) = clock.tick(step.tokens, self.plan.steps - self.place.step);
-            let progress = Progress {
-                step: self.place.step,
-                steps: self.plan.steps,
+            let details = TrainingDetails {
                 epoch: self.place.step.div_ceil(self.plan.steps_per_epoch),
                 rate,
                 loss: step.loss.filter(|_| self.may_tell()),
@@ -123,20 +135,30 @@ impl<'a, M: Model> Trainer<'a, M> {
                 tokens_per_second: self.may_tell().then_some(speed),
                 left,
             };
-            self.metrics.write(&progress)?;
-            tell(&progress);
-            if best || self.place.step.is_multiple_of(self.settings.checkpoint_every) {
-                self.save()?;
-            }
-            if best {
-                checkpoint::point(self.disk, &self.directory, Pointer::Best, self.place.step)?;
-            }
+            self.metrics.write(self.place.step, &details)?;
+            run.observer.event(&Event::Progress(Progress {
+                stage: run.stage,
+                done: self.place.step,
+                total: Some(self.plan.steps),
+                unit: Unit::Steps,
+                records: None,
+                training: Some(details),
+            }));
+            looked?;
+            self.keep(best)?;
         }
-        if self.saved.as_ref().is_none_or(|(_, card)| card.steps != self.place.step) {
-            self.save()?;
+        Ok(Ended::Finished)
+    }
+
+    /// Saves the state, if it is the best so far or if it is time.
+    fn keep(&mut self, best: bool) -> Result<(), NnError> {
+        if best || self.place.step.is_multiple_of(self.settings.checkpoint_every) {
+            self.saved = Some(self.save()?);
         }
-        let Some((checkpoint, card)) = self.saved.clone() else { unreachable!("a checkpoint was written above") };
-        Ok(Outcome { ended, checkpoint, card })
+        if best {
+            checkpoint::point(self.disk, &self.directory, Pointer::Best, self.place.step)?;
+        }
+        Ok(())
     }
 
     /// Whether exact numbers about the training examples may be told.
@@ -144,12 +166,12 @@ impl<'a, M: Model> Trainer<'a, M> {
         self.settings.private.is_none_or(|private| private.owner_only)
     }
 
-    fn step(&mut self, rate: f64) -> Result<Step, NnError> {
+    fn step(&mut self, rate: f64, cancel: &CancelToken) -> Result<Step, NnError> {
         let number = self.place.step;
         let batch = self.batch(number);
         let mut rng: PrivacyRng = self.entropy.stream(Purpose::Training, number);
         let (examples, private) = (self.training.examples, self.private.as_mut());
-        let step = step::compute(&*self.model, self.settings, examples, &batch, private, &mut rng)?;
+        let step = step::compute(&*self.model, self.settings, examples, &batch, private, (&mut rng, cancel))?;
         let diverged = |what| NnError::Diverged {
             what,
             step: number + 1,
@@ -184,14 +206,16 @@ impl<'a, M: Model> Trainer<'a, M> {
         self.order.as_ref().map(|(_, batches)| batches[place].clone()).unwrap_or_default()
     }
 
-    /// Looks at the validation data, if it is time; also says whether the loss is the best so far.
-    fn validate(&mut self) -> Result<(Option<f64>, bool), NnError> {
+    /// Evaluates the validation data, if it is time; also returns whether the loss is the best so far.
+    fn validate(&mut self, cancel: &CancelToken) -> Result<(Option<f64>, bool), NnError> {
         let Some(data) = self.validation else { return Ok((None, false)) };
         let (step, last) = (self.place.step, self.place.step == self.plan.steps);
         if !step.is_multiple_of(self.settings.evaluate_every) && !last {
             return Ok((None, false));
         }
-        let loss = step::evaluate(&*self.model, self.settings, data.examples)?;
+        self.place.validation_due = true;
+        let loss = step::evaluate(&*self.model, self.settings, data.examples, cancel)?;
+        self.place.validation_due = false;
         self.place.validation = Some(loss.to_bits());
         let best = self.place.best.is_none_or(|best| loss < f64::from_bits(best));
         if best {
@@ -202,7 +226,7 @@ impl<'a, M: Model> Trainer<'a, M> {
         Ok((Some(loss), best))
     }
 
-    fn save(&mut self) -> Result<(), NnError> {
+    fn save(&mut self) -> Result<(PathBuf, Card), NnError> {
         self.metrics.flush()?;
         if let Some(place) = self.model.store().values().iter().position(|value| !value.is_finite()) {
             let what = format!("parameter `{}`", self.model.store().name_at(place));
@@ -214,8 +238,7 @@ impl<'a, M: Model> Trainer<'a, M> {
         let contents = Contents { store: self.model.store(), memory: self.optimiser.memory(), run, card: &card };
         let path = checkpoint::save(self.disk, &self.directory, self.place.step, contents)?;
         checkpoint::prune(&self.directory, self.settings.keep);
-        self.saved = Some((path, card));
-        Ok(())
+        Ok((path, card))
     }
 
     fn card(&self) -> Result<Card, NnError> {

@@ -4,12 +4,11 @@
 use allonym_dp::PrivacyRng;
 use allonym_nn::layer::{Embedding, Kind, Linear, Recurrent, Shape};
 use allonym_nn::loss::{Tokens, softmax};
-use allonym_nn::training::{Data, Examples, Model, Outcome, Progress, Run, Standing, TrainingSettings, train};
+use allonym_nn::training::{Data, Examples, Model, Outcome, Run, Standing, TrainingSettings, train};
 use allonym_nn::{Gradients, Matrix, NnError, Rows, Sequences, Store};
-use allonym_text::Private;
+use allonym_text::{Activity, CancelToken, Private, Silent, Stage};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 pub const VOCABULARY: usize = 11;
 
@@ -174,6 +173,12 @@ pub fn data<E>(examples: &[E], standing: Standing) -> Data<'_, E> {
     Data { examples, fingerprint: "hmac:test" }
 }
 
+/// A new run that nobody observes.
+pub fn unobserved<'a>(directory: &'a Path, cancel: &'a CancelToken) -> Run<'a> {
+    let stage = Stage { activity: Activity::Training, label: "test" };
+    Run { directory, resume: false, earlier_steps: 0, stage, observer: &Silent, cancel }
+}
+
 /// Trains on private examples, without an audience.
 pub fn run<M: Model>(
     model: &mut M,
@@ -181,7 +186,7 @@ pub fn run<M: Model>(
     examples: &[M::Example],
     directory: &Path,
 ) -> Result<Outcome, NnError> {
-    let (stop, progress) = (AtomicBool::new(false), &mut |_: &Progress| {});
-    let run = Run { directory, resume: true, earlier_steps: 0, stop: &stop, progress };
+    let cancel = CancelToken::new();
+    let run = Run { resume: true, ..unobserved(directory, &cancel) };
     train(model, settings, data(examples, Standing::Private), None, run)
 }

@@ -1,8 +1,9 @@
 //! `allonym anonymize`: releases the text column of a file.
 
-use super::progress::Bar;
+use super::interrupt::Interrupt;
+use super::progress::{Lines, Terminal};
 use allonym::dp::Length;
-use allonym::io::{Compression, Format, Output, is_stream, remove_unfinished};
+use allonym::io::{Compression, Format, Output, is_stream};
 use allonym::method::registry::{self, METHODS};
 use allonym::{Failure, Form, Settings, Summary};
 use clap::Args;
@@ -296,7 +297,7 @@ fn method_help() -> String {
 }
 
 impl Anonymize {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let settings = settings(&self.flags, self.config.as_deref())?;
         if self.config.as_deref().is_some_and(|config| allonym::io::same_file(config, &settings.output)) {
             return Err(Failure::refusal("the output is the settings file", "choose another output"));
@@ -305,30 +306,27 @@ impl Anonymize {
         if self.show.is_some() {
             allonym::check_showable(&checked)?;
         }
-        stop_cleanly_when_interrupted(checked.settings().ledger.is_some() && !self.dry_run);
-        let mut bar = Bar::new();
-        let mut show = |stage, progress: &allonym::io::Progress, records| bar.update(stage, progress, records);
-        let summary =
-            if self.dry_run { allonym::dry_run(&checked, &mut show)? } else { allonym::run(&checked, &mut show)? };
-        drop(bar);
-        // First the price, which must be seen whatever happens to the file beside the release.
+        if checked.settings().ledger.is_some() && !self.dry_run {
+            interrupt.advise("no half-written file was left behind; the input is as it was; what the ledger had reserved by then stays spent");
+        }
+        let terminal = Terminal::new(Lines::NowAndThen);
+        let release = if self.dry_run { allonym::dry_run } else { allonym::run };
+        let mut summary = release(&checked, &terminal, interrupt.token())?;
+        drop(terminal);
+        // The release stands, and its cost must be reported: what happens to the files beside it is a warning.
+        let beside = match (self.dry_run, self.no_run_file) {
+            (true, _) => Ok(()),
+            (false, false) => write_run_file(checked.settings())
+                .map_err(|failure| format!("the settings were not written beside the release: {}", failure.message)),
+            (false, true) => remove_run_file(checked.settings()),
+        };
+        let pairs = self.show.map(|count| allonym::shown(&checked, count));
+        let pairs = pairs.transpose().map_err(|failure| format!("nothing can be shown: {}", failure.message));
+        summary.warnings.extend(beside.err());
+        summary.warnings.extend(pairs.as_ref().err().cloned());
         self.tell(&summary)?;
-        if let Some(count) = self.show {
-            match allonym::shown(&checked, count) {
-                Ok(pairs) => side_by_side(&pairs.for_terminal_or_private_file()),
-                // The release stands.
-                Err(failure) => super::tell(&format!("warning: nothing can be shown: {}\n", failure.message)),
-            }
-        }
-        if !self.dry_run
-            && !self.no_run_file
-            && let Err(failure) = write_run_file(checked.settings())
-        {
-            // The release stands and its price was told: that its settings are missing is no failure of it.
-            super::tell(&format!("warning: the settings were not written beside the release: {}\n", failure.message));
-        }
-        if !self.dry_run && self.no_run_file {
-            remove_run_file(checked.settings());
+        if let Ok(Some(pairs)) = pairs {
+            side_by_side(&pairs.for_terminal_or_private_file());
         }
         Ok(())
     }
@@ -457,25 +455,13 @@ pub(super) fn write_run_file(settings: &Settings) -> Result<(), Failure> {
 }
 
 /// Takes away the settings of an earlier release of this name: they would tell its price beside another release.
-fn remove_run_file(settings: &Settings) {
+fn remove_run_file(settings: &Settings) -> Result<(), String> {
     if let Some(path) = settings.run_file()
         && !is_stream(&settings.output)
         && std::fs::read(&path).is_ok_and(|there| there.starts_with(RUN_FILE_BEGINS.as_bytes()))
         && std::fs::remove_file(&path).is_err()
     {
-        super::tell(&format!("warning: {} is of an earlier release and could not be removed\n", path.display()));
+        return Err(format!("{} is of an earlier release and could not be removed", path.display()));
     }
-}
-
-/// Takes half-written files away on Ctrl-C and on a polite kill.
-fn stop_cleanly_when_interrupted(reserves: bool) {
-    let spent = if reserves { "; what the ledger had reserved by then stays spent" } else { "" };
-    // A second handler cannot be set, and one is enough.
-    let _ = ctrlc::set_handler(move || {
-        remove_unfinished();
-        super::tell(&format!(
-            "\nerror: interrupted\n\nhint: no half-written file was left behind; the input is as it was{spent}\n"
-        ));
-        std::process::exit(130);
-    });
+    Ok(())
 }

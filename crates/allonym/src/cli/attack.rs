@@ -1,10 +1,11 @@
 //! `allonym attack`: what attackers find in originals and releases.
 
+use super::interrupt::Interrupt;
 use super::judging::{Judging, table};
-use super::progress::Doing;
+use super::progress::{Lines, Terminal};
 use super::{print, print_json};
-use allonym::Failure;
 use allonym::evaluation::{Membership, evaluate, membership};
+use allonym::{Activity, Failure, Observer};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -48,8 +49,8 @@ pub(super) struct Attack {
 }
 
 impl Attack {
-    pub(super) fn run(self) -> Result<(), Failure> {
-        let doing = Doing::new();
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
+        let terminal = Terminal::new(Lines::NowAndThen);
         if let (Some(members), Some(others)) = (&self.members, &self.others) {
             let mut judging = self.judging.clone();
             judging.original = Some(members.clone());
@@ -62,13 +63,13 @@ impl Attack {
                     return Err(Failure::new("there is no clue to membership", hint));
                 }
             };
-            doing.says("looking for members");
+            terminal.begin(Activity::Attacking, "looking for members");
             let finding = membership(&plan, others, &clue)?;
-            drop(doing);
+            drop(terminal);
             return if self.json { print_json(&[finding]) } else { print(&table([&finding])) };
         }
-        let sheet = evaluate(&self.judging.plan()?, &mut |what| doing.says(what))?;
-        drop(doing);
+        let sheet = evaluate(&self.judging.plan()?, &terminal, interrupt.token())?;
+        drop(terminal);
         let findings: Vec<_> =
             sheet.before.iter().chain(sheet.releases.iter().flat_map(|release| &release.findings)).collect();
         if self.json {

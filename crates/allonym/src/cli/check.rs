@@ -1,9 +1,10 @@
 //! `allonym check`: a gate for pipelines.
 
 use super::evaluate::Measuring;
+use super::interrupt::Interrupt;
 use super::judging::Judging;
 use super::print;
-use super::progress::Doing;
+use super::progress::{Lines, Terminal};
 use allonym::Failure;
 use allonym::eval::attack::{Finding, Side};
 use allonym::eval::measure::{Interval, Measures};
@@ -64,7 +65,7 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 impl Check {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let limits = [
             self.max_attack_accuracy,
             self.max_linkage_accuracy,
@@ -83,9 +84,9 @@ impl Check {
         plan.utility = self.min_similarity.is_some() || self.min_content_words.is_some();
         let Measuring { encoder, embeddings, public_text } = self.utility.clone();
         (plan.encoder, plan.embeddings, plan.public_text) = (encoder, embeddings, public_text);
-        let doing = Doing::new();
-        let sheet = evaluate(&plan, &mut |what| doing.says(what))?;
-        drop(doing);
+        let terminal = Terminal::new(Lines::NowAndThen);
+        let sheet = evaluate(&plan, &terminal, interrupt.token())?;
+        drop(terminal);
 
         let (mut held, mut broken) = (String::new(), Vec::new());
         for remark in &sheet.remarks {

@@ -1,12 +1,14 @@
 //! `allonym evaluate`: the datasheet of a release.
 
 use super::demo_story::Story;
+use super::interrupt::Interrupt;
 use super::judging::{Judging, aligned, percent, table};
-use super::progress::Doing;
+use super::progress::{Lines, Terminal};
 use super::{json, print, print_json};
 use allonym::Failure;
 use allonym::eval::report::{Datasheet, Release, render};
 use allonym::evaluation::evaluate;
+use allonym::io::{Compression, Output};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -66,8 +68,8 @@ pub(super) struct Measuring {
 }
 
 impl Evaluate {
-    pub(super) fn run(self) -> Result<(), Failure> {
-        let story = self.demo.then(Story::write).transpose()?;
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
+        let story = self.demo.then(|| Story::write(interrupt.token())).transpose()?;
         let mut judging = self.judging;
         if let Some(story) = &story {
             judging.original = Some(story.original.clone());
@@ -86,9 +88,9 @@ impl Evaluate {
             let inputs: Vec<&PathBuf> = plan.released.iter().chain([&plan.original]).chain(others).collect();
             check_target(report, &inputs)?;
         }
-        let doing = Doing::new();
-        let sheet = evaluate(&plan, &mut |what| doing.says(what))?;
-        drop(doing);
+        let terminal = Terminal::new(Lines::NowAndThen);
+        let sheet = evaluate(&plan, &terminal, interrupt.token())?;
+        drop(terminal);
         if let Some(report) = &self.report {
             write(report, &render(&sheet)?)?;
             write(&report.with_extension("json"), &json(&sheet)?)?;
@@ -120,9 +122,9 @@ fn check_target(report: &Path, inputs: &[&PathBuf]) -> Result<(), Failure> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| {
-        Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path and the disk")
-    })
+    let mut file = Output::create(path, Compression::None)?;
+    file.write(text.as_bytes())?;
+    Ok(file.finish()?)
 }
 
 fn summary(sheet: &Datasheet, report: Option<&Path>) -> String {

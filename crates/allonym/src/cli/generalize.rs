@@ -1,6 +1,7 @@
 //! `allonym generalize`: names replaced by what many share.
 
-use super::progress::Bar;
+use super::interrupt::Interrupt;
+use super::progress::{Lines, Terminal};
 use super::{print_json, tell};
 use allonym::entities::{GeneralizeSettings, Generalized, Mode, generalize};
 use allonym::io::Format;
@@ -142,7 +143,7 @@ enum ModeFlag {
 }
 
 impl Generalize {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let mode = match self.mode {
             ModeFlag::KAnonymous => Mode::KAnonymous,
             ModeFlag::Public => Mode::Public,
@@ -182,11 +183,11 @@ impl Generalize {
             eagerness: self.eagerness,
             across: self.across,
         };
-        let mut bar = Bar::new();
-        let done = generalize(&settings, &mut |stage, progress, records| bar.update(stage, progress, records))?;
-        drop(bar);
+        let terminal = Terminal::new(Lines::NowAndThen);
+        let done = generalize(&settings, &terminal, interrupt.token())?;
+        drop(terminal);
         if !self.json {
-            tell(&told(&done, self.seed.is_some()));
+            tell(&told(&done));
             return Ok(());
         }
         if allonym::io::is_stream(&settings.files.output) {
@@ -220,14 +221,14 @@ impl Generalize {
 /// Forms that are listed.
 const LISTED: usize = 12;
 
-fn told(done: &Generalized, seeded: bool) -> String {
+fn told(done: &Generalized) -> String {
     let mut text = String::new();
     let kinds: Vec<String> = done.found.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
     let found = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
     // Writing to a String does not fail.
     let _ = writeln!(text, "{} records; names and numbers found: {found}", done.records);
-    if seeded {
-        let _ = writeln!(text, "warning: not private: seeded");
+    for warning in &done.warnings {
+        let _ = writeln!(text, "warning: {warning}");
     }
     if let Some(reserved) = &done.ledger {
         let _ = writeln!(text, "{reserved}");

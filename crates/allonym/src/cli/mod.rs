@@ -1,6 +1,6 @@
 //! The command line, one file a subcommand.
 //!
-//! Data goes to standard output, everything else to standard error. Exit 0: done; 1: refused; 2: wrong usage or failure.
+//! Data goes to standard output, everything else to standard error. Exit 0: done; 1: refused; 2: wrong usage or failure; 130: interrupted.
 
 mod anonymize;
 mod attack;
@@ -15,6 +15,7 @@ mod entities;
 mod environment;
 mod evaluate;
 mod generalize;
+mod interrupt;
 mod judging;
 mod ledger;
 mod model;
@@ -39,6 +40,7 @@ mod vocabulary;
 
 use allonym::Failure;
 use clap::{CommandFactory, Parser, Subcommand};
+use interrupt::{INTERRUPTED, Interrupt};
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -53,7 +55,7 @@ Examples:
   allonym demo --authors 20 --texts 50 --out demo.csv  a corpus to try things on
 
 Flags of `anonymize` can also be given in the environment (--max-tokens: ALLONYM_MAX_TOKENS).
-Exit status: 0 done, 1 refused, 2 wrong usage or failure.";
+Exit status: 0 done, 1 refused, 2 wrong usage or failure, 130 interrupted.";
 
 /// Release text without releasing its author.
 #[derive(Debug, Parser)]
@@ -95,19 +97,20 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
+    let interrupt = &Interrupt::install();
     let outcome = std::panic::catch_unwind(|| match cli.command {
-        Command::Anonymize(command) => command.run(),
-        Command::Generalize(command) => command.run(),
-        Command::Synthesize(command) => command.run(),
-        Command::Train(command) => command.run(),
+        Command::Anonymize(command) => command.run(interrupt),
+        Command::Generalize(command) => command.run(interrupt),
+        Command::Synthesize(command) => command.run(interrupt),
+        Command::Train(command) => command.run(interrupt),
         Command::Budget(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Audit(command) => command.run(),
-        Command::Attack(command) => command.run(),
-        Command::Evaluate(command) => command.run(),
-        Command::Check(command) => command.run(),
-        Command::Risk(command) => command.run(),
-        Command::Reproduce(command) => command.run(),
+        Command::Attack(command) => command.run(interrupt),
+        Command::Evaluate(command) => command.run(interrupt),
+        Command::Check(command) => command.run(interrupt),
+        Command::Risk(command) => command.run(interrupt),
+        Command::Reproduce(command) => command.run(interrupt),
         Command::Tokenize(command) => command.run(),
         Command::Entities(command) => command.run(),
         Command::Vocabulary(command) => command.run(),
@@ -129,7 +132,7 @@ fn report(failure: &Failure) -> ExitCode {
     }
     tell(&format!("{failure}\n"));
     ExitCode::from(match failure {
-        Failure { interrupted: true, .. } => 130,
+        Failure { interrupted: true, .. } => INTERRUPTED,
         Failure { refused: true, .. } => 1,
         _ => 2,
     })

@@ -1,5 +1,6 @@
 //! `allonym reproduce`: measures what a paper measured.
 
+use super::interrupt::Interrupt;
 use super::reproduce_adept::{self, Adept};
 use super::reproduce_dpvg::{self, Dpvg};
 use super::reproduce_er_ae::{self, ErAe};
@@ -31,12 +32,12 @@ enum Paper {
 }
 
 impl Reproduce {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         match self.paper {
-            Paper::ErAe(command) => command.run(),
-            Paper::Adept(command) => command.run(),
-            Paper::Dpvg(command) => command.run(),
-            Paper::EteAnon(command) => command.run(),
+            Paper::ErAe(command) => command.run(interrupt),
+            Paper::Adept(command) => command.run(interrupt),
+            Paper::Dpvg(command) => command.run(interrupt),
+            Paper::EteAnon(command) => command.run(interrupt),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `allonym reproduce adept`: intents and membership from texts whose latent vectors were noised.
 
-use super::progress::Training;
-use super::train_basis::stop_on_interrupt;
+use super::interrupt::Interrupt;
+use super::progress::{Lines, Terminal};
 use allonym::Failure;
 use allonym::models::adept::AdeptSettings;
 use allonym::reproduce::{AdeptReproduction, reproduce_adept};
@@ -88,7 +88,7 @@ pub(super) struct Adept {
 }
 
 impl Adept {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let usual = AdeptReproduction::default();
         let settings = AdeptReproduction {
             data: self.data,
@@ -111,10 +111,9 @@ impl Adept {
             threads: self.threads,
             seed: self.seed,
         };
-        let stop = stop_on_interrupt();
-        let mut shown = Training::new();
-        let figures = reproduce_adept(&settings, &stop, &mut |stage, made| shown.update(stage, made))?;
-        drop(shown);
+        let terminal = Terminal::new(Lines::EveryStage);
+        let figures = reproduce_adept(&settings, &terminal, interrupt.token())?;
+        drop(terminal);
         if self.json { super::print_json(&figures) } else { super::print(&figures.table()) }
     }
 }

@@ -1,7 +1,7 @@
 //! `allonym reproduce dpvg`: table I and figures 3 and 4 of DPvG.
 
-use super::progress::Training;
-use super::train_basis::stop_on_interrupt;
+use super::interrupt::Interrupt;
+use super::progress::{Lines, Terminal};
 use allonym::Failure;
 use allonym::reproduce::{DpvgReproduction, reproduce_dpvg};
 use clap::Args;
@@ -101,7 +101,7 @@ pub(super) struct Dpvg {
 }
 
 impl Dpvg {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let plan = DpvgReproduction {
             data: self.data,
             out: self.out,
@@ -123,10 +123,9 @@ impl Dpvg {
             systems: self.only,
             threads: self.threads,
         };
-        let stop = stop_on_interrupt();
-        let mut shown = Training::new();
-        let figures = reproduce_dpvg(&plan, &stop, &mut |stage, made| shown.update(stage, made))?;
-        drop(shown);
+        let terminal = Terminal::new(Lines::EveryStage);
+        let figures = reproduce_dpvg(&plan, &terminal, interrupt.token())?;
+        drop(terminal);
         figures.write(&plan.out)?;
         if self.json { super::print_json(&figures) } else { super::print(&figures.markdown()) }
     }

@@ -1,6 +1,7 @@
 //! `allonym reproduce er-ae`: the tables and figures of the papers on ER-AE.
 
-use super::progress::Doing;
+use super::interrupt::Interrupt;
+use super::progress::{Lines, Terminal};
 use allonym::Failure;
 use allonym::reproduce::{ErAeReproduction, markdown, reproduce_er_ae};
 use clap::Args;
@@ -58,7 +59,7 @@ pub(super) struct ErAe {
 }
 
 impl ErAe {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let plan = ErAeReproduction {
             data: self.data,
             reviews: self.reviews,
@@ -71,9 +72,9 @@ impl ErAe {
             attackers: self.attackers,
             allow_private_model: self.allow_private_model,
         };
-        let doing = Doing::new();
-        let figures = reproduce_er_ae(&plan, &mut |what| doing.says(what))?;
-        drop(doing);
+        let terminal = Terminal::new(Lines::NowAndThen);
+        let figures = reproduce_er_ae(&plan, &terminal, interrupt.token())?;
+        drop(terminal);
         super::tell(&format!("written to {}\n", plan.out.display()));
         super::print(&markdown(&figures))
     }

@@ -1,7 +1,7 @@
 //! `allonym reproduce ete-anon`.
 
-use super::progress::Training;
-use super::train_basis::stop_on_interrupt;
+use super::interrupt::Interrupt;
+use super::progress::{Lines, Terminal};
 use allonym::Failure;
 use allonym::models::ete_anon::AgentSettings;
 use allonym::reproduce::{EteAnonReproduction, reproduce_ete_anon};
@@ -109,7 +109,7 @@ pub(super) struct EteAnon {
 }
 
 impl EteAnon {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let agent = |name: &String| {
             let found = AgentSettings::find(name.trim()).ok_or_else(|| {
                 Failure::new(format!("there is no agent `{name}`"), "take converged, paper or literal")
@@ -150,10 +150,9 @@ impl EteAnon {
         };
         let (adaptive, samples, alphas) = (self.adaptive, self.samples, self.alphas);
         let plan = EteAnonReproduction { training, agents: agents?, alphas, adaptive, samples };
-        let stop = stop_on_interrupt();
-        let mut shown = Training::new();
-        let figures = reproduce_ete_anon(&plan, &stop, &mut |stage, made| shown.update(stage, made))?;
-        drop(shown);
+        let terminal = Terminal::new(Lines::EveryStage);
+        let figures = reproduce_ete_anon(&plan, &terminal, interrupt.token())?;
+        drop(terminal);
         figures.write(&plan.training.basis.out)?;
         super::print(&if self.json { super::json(&figures)? } else { figures.markdown() })
     }

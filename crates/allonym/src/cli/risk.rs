@@ -1,7 +1,8 @@
 //! `allonym risk`: would I be known by this text, and what should I change?
 
+use super::interrupt::Interrupt;
 use super::judging::{aligned, format_of, percent};
-use super::progress::Doing;
+use super::progress::{Lines, Terminal};
 use super::{print, print_json};
 use allonym::Failure;
 use allonym::eval::explain::{Verdict, Word};
@@ -67,7 +68,7 @@ pub(super) struct Risk {
 }
 
 impl Risk {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let text = read(&self.text)?;
         let before = self.before.as_deref().map(read).transpose()?;
         let plan = Plan {
@@ -78,9 +79,9 @@ impl Risk {
             authors: self.authors,
             ..Plan::new(self.reference)
         };
-        let doing = Doing::new();
-        let found = risk(&plan, &text, before.as_deref(), self.author.as_deref(), &mut |what| doing.says(what))?;
-        drop(doing);
+        let terminal = Terminal::new(Lines::NowAndThen);
+        let found = risk(&plan, &text, before.as_deref(), self.author.as_deref(), &terminal, interrupt.token())?;
+        drop(terminal);
         if self.json { print_json(&found) } else { print(&told(&found, &text)) }
     }
 }

@@ -1,5 +1,6 @@
 //! `allonym synthesize`: new texts like private ones.
 
+use super::interrupt::Interrupt;
 use super::train_basis::{Left, conduct};
 use allonym::Failure;
 use allonym::io::{Format, is_stream};
@@ -171,7 +172,7 @@ enum NamesFlag {
 }
 
 impl Synthesize {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         self.check_read()?;
         let usual = SynthesisSettings::default();
         let learns = !matches!(self.method, MethodFlag::Unigram);
@@ -225,7 +226,7 @@ impl Synthesize {
             resume: self.resume,
             dry_run: self.dry_run,
         };
-        conduct(&settings.out, self.json, |stop, progress| synthesize(&settings, stop, progress))
+        conduct(&settings.out, self.json, interrupt, |observer, cancel| synthesize(&settings, observer, cancel))
     }
 }
 

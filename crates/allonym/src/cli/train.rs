@@ -1,5 +1,6 @@
 //! `allonym train`: trains a model on texts of a file.
 
+use super::interrupt::Interrupt;
 use super::train_basis::{BasisFlags, Left, PUBLIC_OR_PRIVATE, conduct, how_to_use, preset_help, preset_parser};
 use allonym::Failure;
 use allonym::models::er_ae::PRESETS;
@@ -100,20 +101,20 @@ struct ErAe {
 }
 
 impl Train {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         match self.model {
-            Kind::ErAe(command) => command.run(),
-            Kind::Adept(command) => command.run(),
-            Kind::Entities(command) => command.run(),
-            Kind::EteAnon(command) => command.run(),
-            Kind::Rlta(command) => command.run(),
-            Kind::Fluent(command) => command.run(),
+            Kind::ErAe(command) => command.run(interrupt),
+            Kind::Adept(command) => command.run(interrupt),
+            Kind::Entities(command) => command.run(interrupt),
+            Kind::EteAnon(command) => command.run(interrupt),
+            Kind::Rlta(command) => command.run(interrupt),
+            Kind::Fluent(command) => command.run(interrupt),
         }
     }
 }
 
 impl ErAe {
-    fn run(self) -> Result<(), Failure> {
+    fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let usual = ErAeTraining::default();
         let settings = ErAeTraining {
             basis: self.basis.settings(50)?,
@@ -129,7 +130,7 @@ impl ErAe {
             reward_steps: self.reward_steps,
             reward: allonym::nn::loss::RewardSettings { reward: self.reward, ..usual.reward },
         };
-        conduct(&settings.basis.out, self.json, |stop, progress| train_er_ae(&settings, stop, progress))
+        conduct(&settings.basis.out, self.json, interrupt, |observer, cancel| train_er_ae(&settings, observer, cancel))
     }
 }
 

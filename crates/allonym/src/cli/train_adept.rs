@@ -1,5 +1,6 @@
 //! `allonym train adept`: an auto-encoder whose latent vector can be noised.
 
+use super::interrupt::Interrupt;
 use super::train_basis::{BasisFlags, Left, conduct, one_stage, preset_help, preset_parser};
 use allonym::Failure;
 use allonym::models::adept::{Clip, Norm, PRESETS};
@@ -75,7 +76,7 @@ enum ClipNorm {
 }
 
 impl Adept {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let norm = match self.clip_norm {
             ClipNorm::L1 => Norm::L1,
             ClipNorm::L2 => Norm::L2,
@@ -92,7 +93,7 @@ impl Adept {
             steps: self.steps,
             clip: Clip { norm, bound: self.clip },
         };
-        conduct(&settings.basis.out, self.json, |stop, progress| train_adept(&settings, stop, progress))
+        conduct(&settings.basis.out, self.json, interrupt, |observer, cancel| train_adept(&settings, observer, cancel))
     }
 }
 

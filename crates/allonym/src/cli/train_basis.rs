@@ -1,18 +1,17 @@
 //! Flags that the training of every model has.
 
 use super::anonymize::format_parser;
-use super::progress::Training;
-use allonym::Failure;
+use super::interrupt::Interrupt;
+use super::progress::{Lines, Terminal};
 use allonym::io::is_stream;
 use allonym::nn::Protection;
 use allonym::nn::optimiser::PrivateSettings;
-use allonym::nn::training::Progress;
 use allonym::training::Basis;
+use allonym::{CancelToken, Failure, Observer, Recorder};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 #[derive(Debug, Args)]
 pub(super) struct BasisFlags {
@@ -163,17 +162,32 @@ pub(super) trait Left: serde::Serialize {
     fn told(&self, out: &str) -> String;
 }
 
+/// What is left, and all warnings.
+#[derive(Serialize)]
+struct WithWarnings<'a, L> {
+    #[serde(flatten)]
+    left: &'a L,
+    warnings: Vec<String>,
+}
+
 /// Trains with progress until the end or an interruption, and prints what is left. A run that was stopped has made a checkpoint, and is no success.
 pub(super) fn conduct<L: Left>(
     out: &Path,
     json: bool,
-    train: impl FnOnce(&AtomicBool, &mut dyn FnMut(&str, Option<&Progress>)) -> Result<L, Failure>,
+    interrupt: &Interrupt,
+    train: impl FnOnce(&dyn Observer, &CancelToken) -> Result<L, Failure>,
 ) -> Result<(), Failure> {
-    let stop = stop_on_interrupt();
-    let mut shown = Training::new();
-    let left = train(&stop, &mut |stage, made| shown.update(stage, made))?;
-    drop(shown);
-    let told = if json { super::json(&left)? } else { left.told(&out.display().to_string()) };
+    interrupt.advise("go on with the same command and `--resume`, or begin again if nothing was kept");
+    let terminal = Terminal::new(Lines::EveryStage);
+    let recorder = Recorder::before(&terminal);
+    let left = train(&recorder, interrupt.token())?;
+    let warnings = recorder.warnings().into_iter().map(|warning| warning.message).collect();
+    drop(terminal);
+    let told = if json {
+        super::json(&WithWarnings { left: &left, warnings })?
+    } else {
+        left.told(&out.display().to_string())
+    };
     // Where texts go to standard output, it has nothing else.
     if is_stream(out) {
         super::tell(&told);
@@ -181,8 +195,7 @@ pub(super) fn conduct<L: Left>(
         super::print(&told)?;
     }
     if left.stopped() {
-        let failure = Failure::new("interrupted", "go on with the same command and `--resume`");
-        return Err(Failure { interrupted: true, ..failure });
+        return Err(Failure::interrupted("go on with the same command and `--resume`"));
     }
     Ok(())
 }
@@ -218,12 +231,4 @@ pub(super) fn how_to_use(command: &str, guarantee: Option<&Protection>, instead:
         ),
         _ => format!("\nuse it: {command}\n"),
     }
-}
-
-/// A flag that is set on interruption: the step that is being made is finished, and a checkpoint written.
-pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
-    stop
 }

@@ -1,5 +1,7 @@
 //! `allonym train entities`.
 
+use super::interrupt::Interrupt;
+use super::progress::{Lines, Terminal};
 use super::{print, print_json};
 use allonym::Failure;
 use allonym::entities::{EntityTraining, train_entities};
@@ -73,7 +75,7 @@ pub(super) struct Entities {
 }
 
 impl Entities {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let learning = Learning {
             epochs: self.epochs,
             rate: self.rate,
@@ -92,7 +94,9 @@ impl Entities {
             kinds: self.kinds,
             learning,
         };
-        let report = train_entities(&training, |line| super::tell(&format!("{line}\n")))?;
+        let terminal = Terminal::new(Lines::EveryStage);
+        let report = train_entities(&training, &terminal, interrupt.token())?;
+        drop(terminal);
         if self.json {
             return print_json(&report);
         }

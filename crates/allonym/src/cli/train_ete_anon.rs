@@ -1,5 +1,6 @@
 //! `allonym train ete-anon`: an auto-encoder, and an agent that changes its context.
 
+use super::interrupt::Interrupt;
 use super::train_basis::{BasisFlags, Left, PUBLIC_ALONE, conduct, how_to_use, preset_help, preset_parser};
 use allonym::Failure;
 use allonym::models::ete_anon::{AgentSettings, PRESETS, Ranges};
@@ -141,7 +142,7 @@ fn explore_parser(text: &str) -> Result<[f64; 3], String> {
 }
 
 impl EteAnon {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let agent = self.agent_settings()?;
         let settings = EteAnonTraining {
             basis: self.basis.settings(20)?,
@@ -159,7 +160,9 @@ impl EteAnon {
             rounds: self.rounds,
             agent,
         };
-        conduct(&settings.basis.out, self.json, |stop, progress| train_ete_anon(&settings, stop, progress))
+        conduct(&settings.basis.out, self.json, interrupt, |observer, cancel| {
+            train_ete_anon(&settings, observer, cancel)
+        })
     }
 
     /// The agent, with what was asked for; an option that would do nothing is a mistake.

@@ -1,5 +1,6 @@
 //! `allonym train fluent`.
 
+use super::interrupt::Interrupt;
 use super::train_basis::{BasisFlags, Left, conduct, one_stage};
 use allonym::Failure;
 use allonym::training::{FluentReport, FluentTraining, train_fluent};
@@ -57,7 +58,7 @@ pub(super) struct Fluent {
 }
 
 impl Fluent {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let settings = FluentTraining {
             basis: self.basis.settings(50)?,
             embeddings: self.embeddings,
@@ -69,7 +70,7 @@ impl Fluent {
             epochs: self.epochs,
             steps: self.steps,
         };
-        conduct(&settings.basis.out, self.json, |stop, progress| train_fluent(&settings, stop, progress))
+        conduct(&settings.basis.out, self.json, interrupt, |observer, cancel| train_fluent(&settings, observer, cancel))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `allonym train rlta`: an encoder of texts, and an agent that changes its vectors.
 
+use super::interrupt::Interrupt;
 use super::train_basis::{BasisFlags, Left, PUBLIC_ALONE, conduct, how_to_use};
 use super::train_ete_anon::labels_parser;
 use allonym::Failure;
@@ -71,7 +72,7 @@ pub(super) struct Rlta {
 }
 
 impl Rlta {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, interrupt: &Interrupt) -> Result<(), Failure> {
         let mut agent = AgentSettings::find(&self.agent).unwrap_or_else(AgentSettings::usual);
         if let Some(episodes) = self.episodes {
             agent = agent.with_episodes(episodes);
@@ -88,7 +89,7 @@ impl Rlta {
             alpha: self.alpha,
             agent,
         };
-        conduct(&settings.basis.out, self.json, |stop, progress| train_rlta(&settings, stop, progress))
+        conduct(&settings.basis.out, self.json, interrupt, |observer, cancel| train_rlta(&settings, observer, cancel))
     }
 }
 

@@ -6,7 +6,7 @@ use super::mode::{Cut, Mode, Named};
 use super::names::{Finder, bundled_ladders, read_hierarchy};
 use super::statement;
 use crate::failure::Failure;
-use crate::run::{OnProgress, Stage};
+use crate::run::{RELEASING, RESERVING, report};
 use crate::settings::Settings;
 use crate::spending::{Accounting, Request, Reserved, Spending, check_ledger, new_key};
 use allonym_dp::{Entropy, ExitText, Guarantee, PrivacyRng, Rewriter, rewrite};
@@ -14,7 +14,7 @@ use allonym_entities::Kind;
 use allonym_entities::generalise::{Elsewhere, Ladders, Mention, NOTHING, STAR, mentions, rewritten, shared};
 use allonym_io::{Batch, Columns, Format, Key, Limits, Reader, Table, check_target, is_stream};
 use allonym_ledger::Cost;
-use allonym_text::Private;
+use allonym_text::{CancelToken, Observer, Private};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -95,6 +95,8 @@ pub struct Generalized {
     /// What the ledger has of the run, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Reserved>,
+    /// What the owner should know.
+    pub warnings: Vec<String>,
 }
 
 /// A run on its way.
@@ -141,15 +143,20 @@ const DOES_NOT_FIT: &str = "the file of entities does not fit";
 ///
 /// # Errors
 /// When a setting is out of range, a record cannot be read, or the output cannot be written; then nothing appears under the output's name.
-pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) -> Result<Generalized, Failure> {
+pub fn generalize(
+    settings: &GeneralizeSettings,
+    observer: &dyn Observer,
+    cancel: &CancelToken,
+) -> Result<Generalized, Failure> {
     let mut run = Run::new(settings)?;
     if settings.across {
-        run.elsewhere = Some(run.names_of_all(on_progress)?);
+        run.elsewhere = Some(run.names_of_all(observer, cancel)?);
     }
     let (mut found, mut ladders_of, mut keys, mut records) = (BTreeMap::new(), Vec::new(), Vec::new(), 0);
     let mut reader = run.open()?;
     let progress = reader.progress();
     while let Some(batch) = reader.next()? {
+        cancel.check()?;
         for mentions in run.mentions(&batch)? {
             records += 1;
             let counted = mentions.as_ref().map(|mentions| mentions.iter().map(|m| m.kind).collect::<Vec<Kind>>());
@@ -161,16 +168,17 @@ pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) ->
         let digest = run.seen.digest(&batch);
         run.seen.batches.push(digest);
         keys.extend(batch.keys);
-        on_progress(Stage::Reserving, &progress, records);
+        report(observer, RESERVING, &progress, records);
     }
     run.check_records(records)?;
     let entropy = Entropy::of_seed(settings.files.seed)?;
     let accounting = run.account(&keys)?;
     let (cut, values) = settings.decide(Private::together(ladders_of), &entropy)?;
-    let carried = run.write(&cut, &accounting, on_progress).map_err(|failure| accounting.told(failure))?;
+    let carried = run.write(&cut, &accounting, observer, cancel).map_err(|failure| accounting.told(failure))?;
     let shared = shared(&values, |value| cut.form(value.kind, &value.ladder, &run.ladders));
     let times = |form: &str| shared.iter().find(|(said, _)| said == form).map_or(0, |(_, count)| *count);
     let (starred, removed) = (times(STAR), times(NOTHING));
+    let warnings = settings.files.seed.map(|_| "not private: seeded".to_owned()).into_iter().collect();
     Ok(Generalized {
         guarantee: statement::guarantee(settings, &run.finder, &run.ladders)?,
         records,
@@ -180,6 +188,7 @@ pub fn generalize(settings: &GeneralizeSettings, on_progress: OnProgress<'_>) ->
         shared: shared.into_iter().filter(|(form, _)| form != NOTHING).collect(),
         carried,
         ledger: accounting.reserved().cloned(),
+        warnings,
     })
 }
 
@@ -291,16 +300,17 @@ impl<'a> Run<'a> {
     }
 
     /// The names that were found in any record.
-    fn names_of_all(&self, on_progress: OnProgress<'_>) -> Result<Elsewhere, Failure> {
+    fn names_of_all(&self, observer: &dyn Observer, cancel: &CancelToken) -> Result<Elsewhere, Failure> {
         let mut all = Private::new(Elsewhere::default());
         let mut reader = self.open()?;
         let progress = reader.progress();
         while let Some(batch) = reader.next()? {
+            cancel.check()?;
             for (record, text) in (batch.first..).zip(&batch.texts) {
                 let both = all.as_mut().with(text.as_ref());
                 let _added = both.map(|(all, text)| self.finder.find(record, text).map(|found| all.add(text, &found)));
             }
-            on_progress(Stage::Reserving, &progress, batch.first - 1 + batch.texts.len() as u64);
+            report(observer, RESERVING, &progress, batch.first - 1 + batch.texts.len() as u64);
         }
         Ok(all.declassify("generalize: names to look for in other records of the same owner"))
     }
@@ -331,13 +341,20 @@ impl<'a> Run<'a> {
     }
 
     /// Writes the file; returns the columns that pass.
-    fn write(&self, cut: &Cut, _accounting: &Accounting, on_progress: OnProgress<'_>) -> Result<Vec<String>, Failure> {
+    fn write(
+        &self,
+        cut: &Cut,
+        _accounting: &Accounting,
+        observer: &dyn Observer,
+        cancel: &CancelToken,
+    ) -> Result<Vec<String>, Failure> {
         let changed = || Failure::new("the input changed while it was read", "run again while nothing writes to it");
         let replacer = Replacer { cut, ladders: &self.ladders };
         let mut reader = self.open()?;
         let mut writer = allonym_io::create(&self.settings.files.output, reader.shape(), None, None)?;
         let (progress, mut records, mut batches) = (reader.progress(), 0, 0);
         while let Some(batch) = reader.next()? {
+            cancel.check()?;
             if !self.seen.again(batches, &batch) {
                 return Err(changed());
             }
@@ -352,11 +369,12 @@ impl<'a> Run<'a> {
             let texts: Option<Vec<ExitText>> = batch.texts.into_par_iter().zip(found).map(replaced).collect();
             let texts = texts.ok_or_else(|| Failure::new("a text was not written", "please report this"))?;
             writer.write(batch.rest, texts)?;
-            on_progress(Stage::Releasing, &progress, records);
+            report(observer, RELEASING, &progress, records);
         }
         if batches != self.seen.batches.len() {
             return Err(changed());
         }
+        cancel.check()?;
         writer.finish()?;
         Ok(reader.report().carried.clone())
     }

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use allonym_entities::tagger::{Annotated, Knowledge, LISTS, Learning, Scores, Tagger, learn};
 use allonym_io::read_text;
+use allonym_text::{Activity, CancelToken, Event, Observer, Progress, Stage, Unit};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -66,7 +67,11 @@ fn read(path: &Path, kinds: &[String]) -> Result<Annotated, Failure> {
 ///
 /// # Errors
 /// When a file cannot be read or written, or a setting is out of range.
-pub fn train_entities(training: &EntityTraining, mut tell: impl FnMut(&str)) -> Result<EntityReport, Failure> {
+pub fn train_entities(
+    training: &EntityTraining,
+    observer: &dyn Observer,
+    cancel: &CancelToken,
+) -> Result<EntityReport, Failure> {
     let learning = &training.learning;
     if learning.epochs == 0 || !(0.0..1.0).contains(&learning.dropped) || !(0.0..=1.0).contains(&learning.varied) {
         let message = "`epochs` is at least 1, `dropped` below 1 and `varied` at most 1";
@@ -82,23 +87,32 @@ pub fn train_entities(training: &EntityTraining, mut tell: impl FnMut(&str)) -> 
     let tokens = data.iter().map(Annotated::tokens).sum();
     let mut loss = 0.0;
     let mut learned = |data: &[Annotated], learning: &Learning, knowledge: Knowledge, what: &str| {
-        learn(training.kinds.clone(), knowledge, data, learning, |epoch, found| {
+        learn(training.kinds.clone(), knowledge, data, learning, cancel, |epoch, found| {
             loss = found;
-            tell(&format!("{what}: pass {epoch} of {}, loss {found:.4}", learning.epochs));
+            let label = &format!("{what}: pass {epoch} of {}, loss {found:.4}", learning.epochs);
+            observer.event(&Event::Progress(Progress {
+                stage: Stage { activity: Activity::Training, label },
+                done: epoch as u64,
+                total: Some(learning.epochs as u64),
+                unit: Unit::Epochs,
+                records: None,
+                training: None,
+            }));
         })
     };
     let mut more_tokens = 0;
     let tagger = match &training.more_text {
-        None => learned(&data, learning, knowledge, "learning"),
+        None => learned(&data, learning, knowledge, "learning")?,
         Some(path) => {
             let texts = read_text(path)?;
             // The first tagger keeps all that it learned: it only marks.
             let first = Learning { negligible: 0.0, ..learning.clone() };
-            let first = learned(&data, &first, knowledge, "learning to mark");
+            let first = learned(&data, &first, knowledge, "learning to mark")?;
+            cancel.check()?;
             let more = first.marked(texts.lines(), 0.4, training.sure);
             more_tokens = more.tokens();
             let all = [data, vec![more]].concat();
-            learned(&all, learning, first.knowledge().clone(), "learning")
+            learned(&all, learning, first.knowledge().clone(), "learning")?
         }
     };
     let file = tagger.to_file();

@@ -6,6 +6,7 @@ use super::plan::Plan;
 use crate::failure::Failure;
 use allonym_eval::attacker;
 use allonym_eval::explain::{Habit, Reader, Reference, Verdict, Word, habits, words};
+use allonym_text::{Activity, CancelToken, Observer};
 use serde::Serialize;
 
 /// What is known about the risk of a text, and of an earlier version of it.
@@ -43,9 +44,11 @@ pub fn risk(
     text: &str,
     before: Option<&str>,
     writer: Option<&str>,
-    progress: &mut dyn FnMut(&str),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<Risk, Failure> {
-    progress("reading");
+    observer.begin(Activity::Reading, "reading");
+    cancel.check()?;
     let column = &plan.author_column.0;
     let loaded =
         Loaded::read(&plan.original, &plan.reading(), std::slice::from_ref(column), std::slice::from_ref(column))?;
@@ -92,7 +95,8 @@ pub fn risk(
     };
     for name in &plan.attackers {
         let attacker = attacker::find(name)?;
-        progress(&format!("{name} reads {} texts", texts.len()));
+        observer.begin(Activity::Attacking, &format!("{name} reads {} texts", texts.len()));
+        cancel.check()?;
         let reader = Reader::new(attacker, reference)?;
         risk.verdicts.push(reader.judge(text, number)?);
         if let Some(before) = before {

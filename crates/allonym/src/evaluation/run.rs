@@ -15,19 +15,21 @@ use allonym_eval::attacker::{self, Attacker};
 use allonym_eval::features::style_change;
 use allonym_eval::report::{Datasheet, Protocol, Release, Sample, Utility};
 use allonym_eval::utility::{Remembered, label_kept};
+use allonym_text::{Activity, CancelToken, Observer};
 use std::path::Path;
 
 /// The attacker that tells labels.
 const READER: &str = "word-svm";
 
-/// Measures everything that the plan asks for. `progress` hears what is being done.
+/// Measures everything that the plan asks for. `observer` receives the stages.
 ///
 /// # Errors
 /// When a file cannot be read, files do not line up, or there is nothing to attack.
-pub fn evaluate(plan: &Plan, progress: &mut dyn FnMut(&str)) -> Result<Datasheet, Failure> {
+pub fn evaluate(plan: &Plan, observer: &dyn Observer, cancel: &CancelToken) -> Result<Datasheet, Failure> {
     let attackers: Vec<&dyn Attacker> =
         plan.attackers.iter().map(|name| attacker::find(name)).collect::<Result<_, _>>()?;
-    progress("reading");
+    observer.begin(Activity::Reading, "reading");
+    cancel.check()?;
     let mut wanted = vec![plan.author_column.0.clone(), plan.label_column.0.clone()];
     wanted.extend(plan.targets.iter().cloned());
     let named = [&plan.id_column, &plan.author_column, &plan.label_column]
@@ -37,7 +39,8 @@ pub fn evaluate(plan: &Plan, progress: &mut dyn FnMut(&str)) -> Result<Datasheet
     let named: Vec<String> = named.chain(&plan.targets).cloned().collect();
     let reading = plan.reading();
     let original = Loaded::read(&plan.original, &reading, &wanted, &named)?;
-    Run { plan, attackers, original: &original, remarks: Vec::new(), before: Vec::new(), encoder: None }.all(progress)
+    Run { plan, attackers, original: &original, remarks: Vec::new(), before: Vec::new(), encoder: None }
+        .all(observer, cancel)
 }
 
 /// An evaluation under way.
@@ -61,7 +64,7 @@ struct Opened<'p> {
 }
 
 impl<'a> Run<'a> {
-    fn all(mut self, progress: &mut dyn FnMut(&str)) -> Result<Datasheet, Failure> {
+    fn all(mut self, observer: &dyn Observer, cancel: &CancelToken) -> Result<Datasheet, Failure> {
         let empty = self.original.texts.iter().filter(|text| text.trim().is_empty()).count();
         if empty > 0 {
             let all = self.original.texts.len();
@@ -73,7 +76,8 @@ impl<'a> Run<'a> {
         // Records that every release has, so that all of them are held against the same originals.
         let mut common = vec![true; self.original.texts.len()];
         for path in &self.plan.released {
-            progress(&format!("reading {}", path.display()));
+            observer.begin(Activity::Reading, &format!("reading {}", path.display()));
+            cancel.check()?;
             let mut released = Loaded::read(path, &reading, &[], &named)?;
             let run_file = RunFile::beside(path)?.unwrap_or_else(|remark| {
                 self.remark(remark);
@@ -115,11 +119,11 @@ impl<'a> Run<'a> {
         let mut releases = Vec::new();
         for (number, (path, released, lined, run_file)) in files.into_iter().enumerate() {
             let release = Opened { path, released, lined, run_file };
-            releases.push(self.release(number, release, &records, progress)?);
+            releases.push(self.release(number, release, &records, observer, cancel)?);
         }
         if self.plan.released.is_empty() {
             let all: Vec<usize> = (0..self.original.texts.len()).collect();
-            self.before = self.attacks(&all, &self.texts(), None, progress)?;
+            self.before = self.attacks(&all, &self.texts(), None, observer, cancel)?;
         }
         let protocol = self.protocol(&records, lined_up_by)?;
         let not_protected = not_protected(&releases);
@@ -149,7 +153,8 @@ impl<'a> Run<'a> {
         number: usize,
         opened: Opened<'_>,
         records: &[usize],
-        progress: &mut dyn FnMut(&str),
+        observer: &dyn Observer,
+        cancel: &CancelToken,
     ) -> Result<Release, Failure> {
         let Opened { path, released, lined, run_file } = opened;
         // Places of originals, so that both sides have the same order.
@@ -163,7 +168,7 @@ impl<'a> Run<'a> {
             ));
         }
         let originals = self.texts();
-        let mut findings = self.attacks(records, &originals, Some(&texts), progress)?;
+        let mut findings = self.attacks(records, &originals, Some(&texts), observer, cancel)?;
         if empty < records.len() {
             self.remark_what_is_missing(&findings, &released.source.name);
         }
@@ -189,12 +194,13 @@ impl<'a> Run<'a> {
                     self.encoder.insert((Remembered::of(encoder, &original), name))
                 }
             };
-            kept = utility(self.plan, (encoder, name), &original, &release, progress)?;
+            kept = utility(self.plan, (encoder, name), &original, &release, observer, cancel)?;
         }
         if self.plan.utility
             && let Some(target) = self.label(records)?
         {
-            progress("learning labels");
+            observer.begin(Activity::Measuring, "learning labels");
+            cancel.check()?;
             let [original, release] = [&originals, &texts].map(|texts| target.of(texts));
             let Classes { of_records, count, .. } = &target.classes;
             kept.label = label_kept(
@@ -229,7 +235,8 @@ impl<'a> Run<'a> {
         records: &[usize],
         originals: &[&str],
         released: Option<&[&str]>,
-        progress: &mut dyn FnMut(&str),
+        observer: &dyn Observer,
+        cancel: &CancelToken,
     ) -> Result<Vec<Finding>, Failure> {
         let plan = self.plan;
         let asked = |attack: Attack| plan.attacks.contains(&attack);
@@ -250,13 +257,15 @@ impl<'a> Run<'a> {
             let Classes { of_records, count, .. } = &target.classes;
             if asked(Attack::Attribution) {
                 for attacker in &self.attackers {
-                    progress(&format!("{} looks for `{}`", attacker.name(), target.name));
+                    observer.begin(Activity::Attacking, &format!("{} looks for `{}`", attacker.name(), target.name));
+                    cancel.check()?;
                     let what = if *is_author { Told::Author } else { Told::Column(&target.name) };
                     findings.extend(attribution(*attacker, what, sides, of_records, *count, &target.split, together)?);
                 }
             }
             if asked(Attack::Verification) && *is_author {
-                progress("verifying authors");
+                observer.begin(Activity::Attacking, "verifying authors");
+                cancel.check()?;
                 match verification(sides, of_records, 0.5, plan.seed) {
                     Ok(found) => findings.extend(found),
                     Err(allonym_eval::EvalError::NothingToTest) => {
@@ -269,7 +278,8 @@ impl<'a> Run<'a> {
         if asked(Attack::Detection)
             && let Some(released) = released
         {
-            progress("telling releases from originals");
+            observer.begin(Activity::Attacking, "telling releases from originals");
+            cancel.check()?;
             let [original, release] =
                 [originals, released].map(|texts| records.iter().map(|r| texts[*r]).collect::<Vec<&str>>());
             for attacker in &self.attackers {

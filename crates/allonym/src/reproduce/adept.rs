@@ -12,14 +12,14 @@ use crate::failure::Failure;
 use allonym_dp::PrivacyRng;
 use allonym_dp::latent::{Latent, Noise};
 use allonym_eval::utility::bleu;
+use allonym_io::{begin_unfinished, end_unfinished};
 use allonym_models::adept::{Adept, AdeptSettings, Clip, Norm, Text};
 use allonym_nn::checkpoint::{self, Pointer};
-use allonym_nn::training::{Data, Decay, Ended, Examples, Model, Progress, Run, Schedule, TrainingSettings, train};
+use allonym_nn::training::{Data, Decay, Ended, Examples, Model, Run, Schedule, TrainingSettings, train};
 use allonym_text::vocabulary::WordsMayLeak;
-use allonym_text::{Document, Private, Vocabulary, detokenise};
+use allonym_text::{Activity, CancelToken, Document, Observer, Private, Stage, Vocabulary, detokenise};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// What is measured, and how the auto-encoders are trained.
 #[derive(Clone, Debug)]
@@ -79,18 +79,19 @@ impl Drop for Workplace {
     fn drop(&mut self) {
         if self.ours {
             let _ = std::fs::remove_dir_all(&self.path);
+            end_unfinished(&self.path);
         }
     }
 }
 
-/// Measures all data sets of a directory. `progress` is told the name of the stage.
+/// Measures all data sets of a directory. `observer` receives the stages.
 ///
 /// # Errors
 /// When a file cannot be read or written, a setting is refused, a run diverges, or it was stopped.
 pub fn reproduce_adept(
     settings: &AdeptReproduction,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<AdeptFigures, Failure> {
     let mut sets = Intents::read_all(&settings.data)?;
     if let Some(only) = &settings.only {
@@ -104,12 +105,14 @@ pub fn reproduce_adept(
         Some(out) => Workplace { path: out.clone(), ours: false },
         None => {
             let name = format!("allonym-reproduce-{}", std::process::id());
-            Workplace { path: std::env::temp_dir().join(name), ours: true }
+            let path = std::env::temp_dir().join(name);
+            begin_unfinished(&path);
+            Workplace { path, ours: true }
         }
     };
     let mut figures = AdeptFigures { notes: notes(settings), data: Vec::new() };
     for set in &sets {
-        figures.data.push(Measured { settings, set, place: &place.path, stop }.data_set(progress)?);
+        figures.data.push(Measured { settings, set, place: &place.path, cancel }.data_set(observer)?);
     }
     if settings.out.is_some() {
         figures.write(&place.path)?;
@@ -135,23 +138,25 @@ struct Measured<'a> {
     settings: &'a AdeptReproduction,
     set: &'a Intents,
     place: &'a Path,
-    stop: &'a AtomicBool,
+    cancel: &'a CancelToken,
 }
 
 impl Measured<'_> {
-    fn data_set(&self, progress: &mut dyn FnMut(&str, Option<&Progress>)) -> Result<DataSet, Failure> {
+    fn data_set(&self, observer: &dyn Observer) -> Result<DataSet, Failure> {
         let (settings, set) = (self.settings, self.set);
         let vocabulary = Arc::new(self.vocabulary()?);
         let (mut rows, mut models) = (vec![self.row("original", &set.train.texts, None)?], Vec::new());
         for norm in [Norm::L2, Norm::L1] {
             let network = AdeptSettings { clip: Clip { norm, ..settings.network.clip }, ..settings.network.clone() };
-            let (model, steps) = self.trained(network, vocabulary.clone(), progress)?;
+            let (model, steps) = self.trained(network, vocabulary.clone(), observer)?;
             let (train, test) = (texts(&model, &set.train), texts(&model, &set.test));
             models.push(AutoEncoder { norm, steps, reconstruction: model.reconstruction(&test)? });
-            progress(&format!("{}: transforming and classifying", set.name), None);
+            self.cancel.check()?;
+            observer.begin(Activity::Measuring, &format!("{}: transforming and classifying", set.name));
             let name = if norm == Norm::L2 { "no noise, L2 clip" } else { "no noise, L1 clip" };
             rows.push(self.row(name, &words(&model, &model.rewritten(&train)?), None)?);
             for (name, latent) in self.mechanisms(&model)? {
+                self.cancel.check()?;
                 let mut rng = PrivacyRng::reproducible(settings.seed);
                 let mut draw =
                     |vector: Private<Vec<f32>>| latent.draw(vector.as_ref().map(Vec::as_slice), &mut rng).into_value();
@@ -238,7 +243,7 @@ impl Measured<'_> {
         &self,
         network: AdeptSettings,
         vocabulary: Arc<Vocabulary>,
-        progress: &mut dyn FnMut(&str, Option<&Progress>),
+        observer: &dyn Observer,
     ) -> Result<(Adept, u64), Failure> {
         let AdeptReproduction { epochs, batch, rate, threads, seed, .. } = *self.settings;
         let norm = if network.clip.norm == Norm::L1 { "l1" } else { "l2" };
@@ -264,12 +269,14 @@ impl Measured<'_> {
             directory: &directory,
             resume: checkpoint::find(&directory, Pointer::Latest)?.is_some(),
             earlier_steps: 0,
-            stop: self.stop,
-            progress: &mut |made: &Progress| progress(&stage, Some(made)),
+            stage: Stage { activity: Activity::Training, label: &stage },
+            observer,
+            cancel: self.cancel,
         };
         let outcome = train(&mut model, &plan, data(&training[..]), Some(data(&validation[..])), run)?;
         if outcome.ended == Ended::Stopped {
-            return Err(Failure::new("stopped before anything was measured", "run it again from the beginning"));
+            let hint = "with `--out`, the same command goes on from here; without it, it begins again";
+            return Err(Failure::interrupted(hint));
         }
         let mut steps = outcome.card.steps;
         if let Some(best) = checkpoint::find(&directory, Pointer::Best)? {
@@ -292,6 +299,7 @@ fn words(model: &Adept, texts: &[Text]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use allonym_text::Silent;
 
     fn tiny(directory: &Path) -> AdeptReproduction {
         let row = |i: usize| match i % 2 {
@@ -315,7 +323,7 @@ mod tests {
     fn every_kind_of_noise_has_its_true_loss_and_what_the_paper_prints() {
         let directory = tempfile::tempdir().unwrap();
         let settings = tiny(directory.path());
-        let figures = reproduce_adept(&settings, &AtomicBool::new(false), &mut |_, _| {}).unwrap();
+        let figures = reproduce_adept(&settings, &Silent, &CancelToken::new()).unwrap();
         let data = &figures.data[0];
         assert_eq!((data.name.as_str(), data.intents, data.texts, data.chance), ("toy", 2, [60, 8, 10], 0.5));
         let near = |value: Option<f64>, expected: Option<f64>| match (value, expected) {
@@ -347,10 +355,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let out = directory.path().join("out");
         let settings = AdeptReproduction { out: Some(out.clone()), epochs: 1, ..tiny(directory.path()) };
-        reproduce_adept(&settings, &AtomicBool::new(false), &mut |_, _| {}).unwrap();
+        reproduce_adept(&settings, &Silent, &CancelToken::new()).unwrap();
         assert!(out.join("adept.json").is_file() && out.join("adept.csv").is_file());
         let other = AdeptReproduction { only: Some("other".into()), ..settings };
-        let failure = reproduce_adept(&other, &AtomicBool::new(false), &mut |_, _| {}).unwrap_err();
+        let failure = reproduce_adept(&other, &Silent, &CancelToken::new()).unwrap_err();
         assert!(failure.message.contains("no data set `other`"));
     }
 }

@@ -12,11 +12,9 @@ use allonym_eval::attack::{membership_by_score, nearest};
 use allonym_eval::measure::Interval;
 use allonym_eval::utility::{Copied, Piece, Pieces};
 use allonym_io::{Format, Table};
-use allonym_nn::training::Progress;
-use allonym_text::Document;
+use allonym_text::{Activity, CancelToken, Document, Observer, Prefixed};
 use serde::Serialize;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 /// Words of a run, or of a whole sentence at least, that counts as copied.
 const COPIED: usize = 9;
@@ -243,10 +241,10 @@ impl Part {
 /// When a file cannot be read or written, or labels are missing.
 pub fn reproduce_dpvg(
     plan: &DpvgReproduction,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<DpvgFigures, Failure> {
-    progress("reading texts", None);
+    observer.begin(Activity::Reading, "reading texts");
     let systems = chosen(&plan.systems)?;
     let (learned, others, labels) = parts(plan)?;
     let tested = others.first(plan.tested);
@@ -256,9 +254,9 @@ pub fn reproduce_dpvg(
     same_plan(plan, &private.join("plan.json"))?;
     let training = private.join("training.jsonl");
     std::fs::write(&training, rows_of(&learned, &labels)).map_err(writing(&training))?;
-    progress("learning from the originals", None);
+    observer.begin(Activity::Measuring, "learning from the originals");
     let of_originals = polarity(learned.labelled(), tested.labelled(), plan.svm)?;
-    progress(&format!("originals: {}", in_short(&of_originals)), None);
+    observer.begin(Activity::Measuring, &format!("originals: {}", in_short(&of_originals)));
     let mut rows = vec![SystemRow {
         system: "original".into(),
         seed: 0,
@@ -273,18 +271,14 @@ pub fn reproduce_dpvg(
     for system in systems {
         for seed in 1..=if system.several { plan.seeds } else { 1 } {
             let name = format!("{}, seed {seed}", system.name);
-            let Some(written) = written(plan, system, seed, &labels, stop, &mut |stage, made| {
-                progress(&format!("{name}: {stage}"), made);
-            })?
-            else {
-                return Err(Failure::new("stopped", "go on with the same command: what was written is kept"));
-            };
-            progress(&format!("{name}: learning from its texts"), None);
+            let told = &Prefixed::before(observer, format!("{name}: "));
+            let Some(written) = written(plan, system, seed, &labels, told, cancel)? else { return Err(stopped()) };
+            observer.begin(Activity::Measuring, &format!("{name}: learning from its texts"));
             if seed == 1 && system.private && system.method != Method::Unigram {
                 heat_maps.push(heat(system.name, &learned.texts, &written.texts)?);
             }
             let found = polarity(written.labelled(), tested.labelled(), plan.svm)?;
-            progress(&format!("{name}: {}", in_short(&found)), None);
+            observer.begin(Activity::Measuring, &format!("{name}: {}", in_short(&found)));
             rows.push(SystemRow {
                 system: system.name.into(),
                 seed,
@@ -296,9 +290,13 @@ pub fn reproduce_dpvg(
         }
     }
     let differences = differences(&rows, &labels);
-    let losses = if plan.systems.is_empty() { losses(plan, &training, stop, progress)? } else { Vec::new() };
+    let losses = if plan.systems.is_empty() { losses(plan, &training, observer, cancel)? } else { Vec::new() };
     let records = [learned.texts.len(), tested.texts.len(), others.texts.len()];
     Ok(DpvgFigures { labels, records, price: (plan.epsilon, plan.delta), rows, differences, heat: heat_maps, losses })
+}
+
+pub(super) fn stopped() -> Failure {
+    Failure::interrupted("go on with the same command: what was written is kept")
 }
 
 /// Texts of another plan, or of other data, are not taken for those of this one.
@@ -385,8 +383,8 @@ fn written(
     system: System,
     seed: u64,
     labels: &[String],
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<Option<Part>, Failure> {
     let name = system.file(seed);
     let private = plan.out.join("private");
@@ -414,7 +412,7 @@ fn written(
             threads: plan.threads,
             ..SynthesisSettings::default()
         };
-        if synthesize(&settings, stop, progress)?.stopped {
+        if synthesize(&settings, observer, cancel)?.stopped {
             return Ok(None);
         }
     }

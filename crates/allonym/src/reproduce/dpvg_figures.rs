@@ -1,17 +1,15 @@
 //! Figures 3 and 4 of DPvG.
 
 use super::classifier::as_str;
-use super::dpvg::DpvgReproduction;
+use super::dpvg::{DpvgReproduction, stopped};
 use crate::failure::Failure;
 use crate::synthesis::{Method, Names, OneLabel, SynthesisSettings};
 use allonym_eval::features::residual_idf;
-use allonym_nn::training::Progress;
-use allonym_text::Document;
+use allonym_text::{Activity, CancelToken, Document, Observer, Stage};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 /// Texts on each side of a heat map.
 const SIDE: usize = 50;
@@ -80,8 +78,8 @@ fn cosine(a: &HashMap<String, f64>, b: &HashMap<String, f64>) -> f64 {
 pub(super) fn losses(
     plan: &DpvgReproduction,
     training: &Path,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<Vec<LossPoint>, Failure> {
     let mut found = Vec::new();
     for (system, names) in [("dp-e-d", Names::Stay), ("dpvg", Names::KAnonymous)] {
@@ -101,10 +99,9 @@ pub(super) fn losses(
                 ..SynthesisSettings::default()
             };
             let name = format!("figure 4, {system} at {epsilon}");
-            let told = &mut |made: &Progress| progress(&name, Some(made));
-            let Some((with, without)) = OneLabel::of(&settings, RECORDS)?.pair(&settings, stop, told)? else {
-                return Err(Failure::new("stopped", "go on with the same command: what was written is kept"));
-            };
+            let stage = Stage { activity: Activity::Training, label: &name };
+            let pair = OneLabel::of(&settings, RECORDS)?.pair(&settings, (stage, observer), cancel)?;
+            let Some((with, without)) = pair else { return Err(stopped()) };
             let gaps = with.iter().flatten().zip(without.iter().flatten()).map(|(a, b)| (a - b).abs());
             found.push(LossPoint { system, epsilon: *epsilon, loss: gaps.fold(0.0, f64::max) });
         }

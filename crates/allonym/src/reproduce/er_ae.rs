@@ -13,7 +13,7 @@ use allonym_eval::attack::{Finding, Side};
 use allonym_eval::report::{Datasheet, Release};
 use allonym_io::{Format, Table};
 use allonym_models::er_ae::ErAe;
-use allonym_text::Document;
+use allonym_text::{Activity, CancelToken, Document, Observer, Prefixed, Silent};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -99,13 +99,18 @@ pub struct ErAeFigures {
     pub curves: Vec<Curve>,
 }
 
-/// Measures all systems. `progress` hears what is being done.
+/// Measures all systems. `observer` receives the stages.
 ///
 /// # Errors
 /// When a file cannot be read or written, or the model does not fit.
-pub fn reproduce_er_ae(plan: &ErAeReproduction, progress: &mut dyn FnMut(&str)) -> Result<ErAeFigures, Failure> {
+pub fn reproduce_er_ae(
+    plan: &ErAeReproduction,
+    observer: &dyn Observer,
+    cancel: &CancelToken,
+) -> Result<ErAeFigures, Failure> {
     let [er_ae, ae_dp] = ["er-ae", "ae-dp"].map(|name| plan.model.join(name));
-    progress("reading the models");
+    observer.begin(Activity::Reading, "reading the models");
+    cancel.check()?;
     if let Some(missing) = [&er_ae, &ae_dp].into_iter().find(|stage| !stage.join("card.toml").is_file()) {
         return Err(Failure::new(
             format!("{} is missing: both stages of an ER-AE are compared", missing.display()),
@@ -124,15 +129,16 @@ pub fn reproduce_er_ae(plan: &ErAeReproduction, progress: &mut dyn FnMut(&str)) 
         std::fs::create_dir_all(directory).map_err(writing(directory))?;
     }
     let authors = test_part(plan, &trained, &plan.data, &originals.join("authors.jsonl"), true)?;
-    let (table, sheet) = table(plan, &trained, &authors, &all, true, progress)?;
+    let (table, sheet) = table(plan, &trained, &authors, &all, true, observer, cancel)?;
     let reviews = match &plan.reviews {
         None => Vec::new(),
         Some(reviews) => {
             let reviews = test_part(plan, &trained, reviews, &originals.join("reviews.jsonl"), false)?;
-            self::table(plan, &trained, &reviews, &all, false, progress)?.0
+            self::table(plan, &trained, &reviews, &all, false, observer, cancel)?.0
         }
     };
-    progress("looking at examples");
+    observer.begin(Activity::Measuring, "looking at examples");
+    cancel.check()?;
     let figures = ErAeFigures {
         notes: notes(plan, words),
         records: [sheet.protocol.authors.unwrap_or(0), sheet.protocol.learned, sheet.protocol.tested],
@@ -249,12 +255,14 @@ fn table(
     originals: &Path,
     systems: &[System],
     attacked: bool,
-    progress: &mut dyn FnMut(&str),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<(Vec<TableRow>, Datasheet), Failure> {
     let stem = originals.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut released = Vec::new();
     for system in systems {
-        progress(&format!("{stem}: releasing by {}", system.title));
+        observer.begin(Activity::Releasing, &format!("{stem}: releasing by {}", system.title));
+        cancel.check()?;
         let output = plan.out.join("releases").join(format!("{stem}-{}.jsonl", system.name));
         let settings = Settings {
             input: originals.to_owned(),
@@ -265,7 +273,7 @@ fn table(
             ..Settings::default()
         };
         let checked = settings.check()?;
-        run(&checked, &mut |_, _, _| {})?;
+        run(&checked, &Silent, cancel)?;
         released.push(output);
     }
     let measured = Plan {
@@ -278,7 +286,7 @@ fn table(
         seed: trained.basis.seed,
         ..Plan::new(originals.to_owned())
     };
-    let sheet = evaluate(&measured, &mut |what| progress(&format!("{stem}: {what}")))?;
+    let sheet = evaluate(&measured, &Prefixed::before(observer, format!("{stem}: ")), cancel)?;
     let mut rows = vec![TableRow {
         system: "original".into(),
         release: String::new(),

@@ -11,10 +11,9 @@ use crate::training::{EteAnonTraining, train_ete_anon};
 use crate::training::{begin, owners_alone};
 use allonym_dp::PrivacyRng;
 use allonym_models::ete_anon::{Agent, AgentSettings, AutoEncoder, Learner, Reconstruction, Text};
-use allonym_nn::training::Progress;
+use allonym_text::{Activity, CancelToken, Observer, Prefixed};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 /// What is to be reproduced.
 #[derive(Clone, Debug)]
@@ -83,14 +82,14 @@ enum Change<'a> {
     By(&'a Agent),
 }
 
-/// Measures all systems; what was trained before is used again. `progress` hears what is being done.
+/// Measures all systems; what was trained before is used again. `observer` receives the stages.
 ///
 /// # Errors
 /// When a file cannot be read or written, a setting is refused, or it was stopped.
 pub fn reproduce_ete_anon(
     plan: &EteAnonReproduction,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<EteAnonFigures, Failure> {
     if plan.agents.is_empty() || plan.alphas.iter().any(|alpha| !(0.0..=1.0).contains(alpha)) {
         return Err(Failure::new("there is no agent, or an alpha outside of 0 to 1", "leave both out for the paper's"));
@@ -101,11 +100,11 @@ pub fn reproduce_ete_anon(
     }
     let private = plan.training.basis.out.join("private");
     owners_alone(&private).map_err(|error| Failure::writing(&private, &error))?;
-    let directory = auto_encoder_of(plan, &private, stop, progress)?;
+    let directory = auto_encoder_of(plan, &private, observer, cancel)?;
     let (auto_encoder, _) = AutoEncoder::open(&directory)?;
-    progress("reading texts", None);
+    observer.begin(Activity::Reading, "reading texts");
     let known = Known::read(&plan.training, &auto_encoder)?;
-    progress("teaching the two classifiers", None);
+    observer.begin(Activity::Training, "teaching the two classifiers");
     let seed = plan.training.basis.seed;
     let classifiers = Classifiers::learn(&known.training, seed)?;
     let mut adaptive = known.training.clone();
@@ -126,7 +125,7 @@ pub fn reproduce_ete_anon(
         contexts,
         adaptive,
     };
-    let rows = bench.rows(&private, stop, progress)?;
+    let rows = bench.rows(&private, observer, cancel)?;
     let tests: Vec<Text> = known.test.iter().map(|sequence| sequence.ids.clone()).collect();
     Ok(EteAnonFigures {
         sizes: [known.authors.len(), known.training.len(), known.test.len()],
@@ -140,8 +139,8 @@ pub fn reproduce_ete_anon(
 fn auto_encoder_of(
     plan: &EteAnonReproduction,
     private: &Path,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<PathBuf, Failure> {
     if let Some(directory) = &plan.training.auto_encoder {
         return trained_in(directory);
@@ -151,7 +150,7 @@ fn auto_encoder_of(
         let mut settings = EteAnonTraining { agent: None, ..plan.training.clone() };
         settings.basis.resume = out.join("settings.toml").is_file();
         settings.basis.out = out.clone();
-        if train_ete_anon(&settings, stop, progress)?.stopped {
+        if train_ete_anon(&settings, observer, cancel)?.stopped {
             return Err(stopped());
         }
     }
@@ -159,17 +158,11 @@ fn auto_encoder_of(
 }
 
 fn stopped() -> Failure {
-    let failure = Failure::new("stopped", "go on with the same command: what was trained is kept");
-    Failure { interrupted: true, ..failure }
+    Failure::interrupted("go on with the same command: what was trained is kept")
 }
 
 impl Bench<'_> {
-    fn rows(
-        &self,
-        private: &Path,
-        stop: &AtomicBool,
-        progress: &mut dyn FnMut(&str, Option<&Progress>),
-    ) -> Result<Vec<EteAnonRow>, Failure> {
+    fn rows(&self, private: &Path, observer: &dyn Observer, cancel: &CancelToken) -> Result<Vec<EteAnonRow>, Failure> {
         let originals: Vec<String> = self.known.test.iter().map(|sequence| sequence.words.clone()).collect();
         let mut rows = vec![EteAnonRow {
             system: "original".into(),
@@ -180,7 +173,7 @@ impl Bench<'_> {
             learned: None,
             samples: self.samples(&originals),
         }];
-        progress("auto-encoder alone", None);
+        observer.begin(Activity::Measuring, "auto-encoder alone");
         rows.push(self.row("auto-encoder alone", None, &Change::Nothing, None)?);
         for settings in &self.plan.agents {
             for (place, alpha) in self.plan.alphas.iter().enumerate() {
@@ -198,12 +191,10 @@ impl Bench<'_> {
                 // What was trained with other settings, from other texts or on another auto-encoder is not taken for this.
                 let _lock = begin(&out, &training, Some(&self.sources), training.basis.resume)?;
                 training.basis.resume = true;
-                progress(&format!("{name}, alpha {alpha}"), None);
-                let told = &mut |line: &str, made: Option<&Progress>| {
-                    progress(&format!("{name}, alpha {alpha}: {line}"), made);
-                };
+                observer.begin(Activity::Measuring, &format!("{name}, alpha {alpha}"));
+                let told = &Prefixed::before(observer, format!("{name}, alpha {alpha}: "));
                 let (learner, learned, was_stopped): (Learner, Learned, bool) =
-                    agent::learn(&training, settings, self.auto_encoder, self.known, self.classifiers, stop, told)?;
+                    agent::learn(&training, settings, self.auto_encoder, self.known, self.classifiers, told, cancel)?;
                 if was_stopped {
                     return Err(stopped());
                 }

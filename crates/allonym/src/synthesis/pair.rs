@@ -5,13 +5,13 @@ use super::settings::SynthesisSettings;
 use super::writer::{Public, trained};
 use crate::failure::Failure;
 use crate::spending::Accounting;
+use allonym_io::{begin_unfinished, end_unfinished};
 use allonym_models::language_model::Text;
 use allonym_models::seeded::{Seeded, SeededSettings};
-use allonym_nn::training::{Progress, Run};
+use allonym_nn::training::Run;
 use allonym_text::vocabulary::END;
-use allonym_text::{Private, Vocabulary};
+use allonym_text::{CancelToken, Observer, Private, Stage, Vocabulary};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Seed words that are tried: the commonest of the public list.
 const SEEDS: u32 = 200;
@@ -41,8 +41,8 @@ impl OneLabel {
     pub(crate) fn pair(
         &self,
         settings: &SynthesisSettings,
-        stop: &AtomicBool,
-        progress: &mut dyn FnMut(&Progress),
+        (stage, observer): (Stage<'_>, &dyn Observer),
+        cancel: &CancelToken,
     ) -> Result<Option<(Chances, Chances)>, Failure> {
         // One plan for both, or the noise would differ.
         let plan = settings.plan("", self.texts.count())?;
@@ -56,6 +56,7 @@ impl OneLabel {
         for texts in [&self.texts, &exchanged] {
             let directory = tempfile::tempdir()
                 .map_err(|error| Failure::new(format!("no temporary directory: {}", error.kind()), "check the disk"))?;
+            begin_unfinished(directory.path());
             // What is dropped is drawn row by row, and rows follow from the lengths of all texts: without it, equal noise is equal.
             let shape = SeededSettings {
                 cells: settings.cells,
@@ -64,9 +65,10 @@ impl OneLabel {
                 ..SeededSettings::default()
             };
             let mut model = Seeded::new(shape, self.vocabulary.clone())?;
-            let run =
-                Run { directory: directory.path(), resume: false, earlier_steps: 0, stop, progress: &mut *progress };
-            if trained(&mut model, settings, &plan, (0, texts), &Accounting::Unaccounted, run)? {
+            let run = Run { directory: directory.path(), resume: false, earlier_steps: 0, stage, observer, cancel };
+            let stopped = trained(&mut model, settings, &plan, (0, texts), &Accounting::Unaccounted, run);
+            end_unfinished(directory.path());
+            if stopped? {
                 return Ok(None);
             }
             both.push(model.first_words(&(END + 1..END + 1 + SEEDS).collect::<Vec<_>>())?);

@@ -10,18 +10,17 @@ use super::writer::Public;
 use crate::failure::Failure;
 use crate::resumable::account_for_run;
 use crate::spending::{Accounting, Request, Reserved, Spending, new_key};
-use crate::training::{PRICE, WARNING, begin, check_out, owners_alone};
-use allonym_dp::guarantee::Claim;
-use allonym_dp::guarantee::RecordLoss;
+use crate::training::{begin, check_out, owners_alone};
+use allonym_dp::guarantee::{Claim, RecordLoss};
 use allonym_dp::{Entropy, Guarantee, Purpose};
 use allonym_io::{Compression, Format, Output, push_row};
-use allonym_ledger::Cost;
+use allonym_ledger::Cost as Spent;
 use allonym_models::Sampling;
-use allonym_nn::training::Progress;
-use allonym_text::{Vocabulary, detokenise};
+use allonym_text::{
+    Activity, CancelToken, Cancelled, Cost, Event, Observer, Stage, Vocabulary, Warning, WarningCode, detokenise,
+};
 use serde::Serialize;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 /// What was done.
 #[derive(Clone, Debug, Serialize)]
@@ -49,8 +48,8 @@ pub struct Synthesized {
 /// When a setting is out of range, found before anything is spent, or a file cannot be read or written.
 pub fn synthesize(
     settings: &SynthesisSettings,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<Synthesized, Failure> {
     let format = settings.check()?;
     if settings.method != Method::Unigram {
@@ -61,17 +60,18 @@ pub fn synthesize(
         drop(Output::create(&settings.out, Compression::of_path(&settings.out))?);
     }
     let public = Public::open(settings)?;
-    progress("reading texts", None);
+    observer.begin(Activity::Reading, "reading texts");
     let labelled = Labelled::read(settings, public.vocabulary())?;
     if settings.resume && labelled.hash.is_none() {
         let message =
             "the texts came from no single file, so it cannot be told whether they are those that the run began with";
         return Err(Failure::refusal(message, "give them as one file, or begin anew"));
     }
-    labelled.warnings.iter().for_each(|line| progress(&format!("{WARNING}: {line}"), None));
+    labelled.warnings.iter().for_each(|line| observer.warn(WarningCode::UnsuitedTexts, line));
+    cancel.check()?;
     let entropy = Entropy::of_seed(settings.seed)?;
     if settings.method == Method::Unigram {
-        return by_shares(settings, format, &labelled, public.vocabulary(), &entropy, progress);
+        return by_shares(settings, format, &labelled, public.vocabulary(), &entropy, observer, cancel);
     }
     let mut plans = Vec::new();
     for (label, texts) in &labelled.texts {
@@ -80,7 +80,7 @@ pub fn synthesize(
     let mut prices = Vec::new();
     for plan in &plans {
         let price = plan.prices(settings.delta)?;
-        progress(&price_of(plan, price, settings), None);
+        observer.event(&Event::Cost(&cost_of(plan, price, settings)));
         if let Some(share) = plan.lost_in_noise(settings.max_tokens).filter(|share| *share > MUCH) {
             let named = if plan.label.is_empty() { String::new() } else { "a label has ".to_owned() };
             let lost = match share {
@@ -91,18 +91,19 @@ pub fn synthesize(
                 "{named}{} records, and the noise hides {lost}: the texts will say little of yours; more records, a larger epsilon or a smaller `--max-tokens` would help",
                 plan.records
             );
-            progress(&format!("{WARNING}: {line}"), None);
+            observer.warn(WarningCode::LostInNoise, &line);
         }
         prices.push(price);
     }
     if settings.resume {
-        progress(&format!("{PRICE} was announced when the run began: going on costs nothing more"), None);
+        let explanation = "reported when the run began; resuming costs nothing more".to_owned();
+        observer.event(&Event::Cost(&Cost { epsilon: Some(0.0), delta: 0.0, unit: "record", explanation }));
     }
     let mut guarantee = of_training(settings, &prices);
     public.paid_before().into_iter().for_each(|line| guarantee.push_assumption(line));
     let spending = settings.spending(&guarantee);
     if settings.dry_run {
-        let (guarantee, ledger) = (Some(guarantee), only_asked(settings, &spending, &labelled, progress)?);
+        let (guarantee, ledger) = (Some(guarantee), only_asked(settings, &spending, &labelled, observer)?);
         return Ok(Synthesized { plans, trained: 0, written: 0, kept: None, stopped: false, guarantee, ledger });
     }
     let take = || {
@@ -112,7 +113,7 @@ pub fn synthesize(
     let records = (&labelled.keys[..], labelled.format);
     let directory = (settings.work.as_path(), settings.resume);
     let (_lock, accounting) = account_for_run(settings.ledger.as_deref(), &spending, records, directory, take)?;
-    tell_ledger(&accounting, progress);
+    tell_ledger(&accounting, observer);
     let stopped = |plans: Vec<Planned>| {
         Ok(Synthesized {
             plans,
@@ -124,7 +125,7 @@ pub fn synthesize(
             ledger: accounting.reserved().cloned(),
         })
     };
-    let Some(words) = words::learn(settings, &plans, &labelled, &public, (&entropy, &accounting), stop, progress)?
+    let Some(words) = words::learn(settings, &plans, &labelled, &public, (&entropy, &accounting), observer, cancel)?
     else {
         return stopped(plans);
     };
@@ -137,23 +138,21 @@ pub fn synthesize(
             trained = writer.numbers();
             // The name of a label may be anything; that of a directory may not.
             let directory = settings.work.join("training").join(format!("label-{place}"));
-            let told = &mut |made: &Progress| progress(&format!("{named}training"), Some(made));
-            if writer.train(settings, plan, (place, texts), (&directory, &accounting), stop, told)? {
+            let label = &format!("{named}training");
+            let stage = Stage { activity: Activity::Training, label };
+            let watched = (stage, observer);
+            if writer.train(settings, plan, (place, texts), (&directory, &accounting), watched, cancel)? {
                 return stopped(plans);
             }
         }
-        progress(&format!("{named}writing texts"), None);
+        let label = &format!("{named}writing texts");
+        let stage = Stage { activity: Activity::Writing, label };
+        observer.begin(stage.activity, label);
         let count = plans.len() as u64;
         // Each label has streams of its own.
         let stream = |text: u64| entropy.stream(Purpose::Synthetic, text * count + place as u64);
         let share = settings.share(place, plans.len());
-        let mut told = Told::default();
-        let done = &mut |done: usize| {
-            if let Some(line) = told.line(done, share) {
-                progress(&format!("{named}{line}"), None);
-            }
-        };
-        let Some(texts) = writer.write(share, sampling, stream, stop, done)? else {
+        let Some(texts) = writer.write(share, sampling, stream, (stage, observer), cancel)? else {
             return stopped(plans);
         };
         columns.push(texts);
@@ -170,18 +169,23 @@ fn only_asked(
     settings: &SynthesisSettings,
     spending: &Spending,
     labelled: &Labelled,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
 ) -> Result<Option<Reserved>, Failure> {
     let Some(ledger) = &settings.ledger else { return Ok(None) };
     let request = Request { ledger, spending, key: new_key()?, dry_run: true, format: labelled.format };
     let reserved = request.reserve_all(&labelled.keys)?;
-    reserved.warnings().iter().for_each(|line| progress(&format!("{WARNING}: {line}"), None));
+    reserved.warnings().into_iter().for_each(|line| warn(observer, line));
     Ok(Some(reserved))
 }
 
-fn tell_ledger(accounting: &Accounting, progress: &mut dyn FnMut(&str, Option<&Progress>)) {
+fn tell_ledger(accounting: &Accounting, observer: &dyn Observer) {
     let warnings = accounting.reserved().map(Reserved::warnings).unwrap_or_default();
-    warnings.iter().for_each(|line| progress(&format!("{WARNING}: {line}"), None));
+    warnings.into_iter().for_each(|line| warn(observer, line));
+}
+
+/// A warning about the ledger.
+fn warn(observer: &dyn Observer, message: String) {
+    observer.event(&Event::Warning(&Warning { code: WarningCode::Ledger, message }));
 }
 
 impl SynthesisSettings {
@@ -192,8 +196,8 @@ impl SynthesisSettings {
         let largest = |of: fn(&Claim) -> f64| claims.iter().map(of).fold(0.0, f64::max);
         let unbounded = claims.is_empty() || self.names == Names::KAnonymous;
         let cost = match unbounded {
-            true => Cost::Unbounded,
-            false => Cost::Bounded { epsilon: largest(|claim| claim.epsilon), delta: largest(|claim| claim.delta) },
+            true => Spent::Unbounded,
+            false => Spent::Bounded { epsilon: largest(|claim| claim.epsilon), delta: largest(|claim| claim.delta) },
         };
         Spending { method: format!("synthesize {}", self.method.name()), cost }
     }
@@ -202,30 +206,16 @@ impl SynthesisSettings {
 /// When words of so many records are lost in the noise, people should know.
 const MUCH: f64 = 0.1;
 
-/// What is told while texts are written: a line for each tenth of them.
-#[derive(Default)]
-struct Told {
-    tenths: usize,
-}
-
-impl Told {
-    fn line(&mut self, done: usize, all: usize) -> Option<String> {
-        let tenths = 10 * done / all.max(1);
-        let news = tenths > self.tenths && done < all;
-        self.tenths = tenths.max(self.tenths);
-        news.then(|| format!("{done} of {all} texts written"))
-    }
-}
-
 /// What a label will cost, before its first step.
-fn price_of(plan: &Planned, price: Option<RecordLoss>, settings: &SynthesisSettings) -> String {
+fn cost_of(plan: &Planned, price: Option<RecordLoss>, settings: &SynthesisSettings) -> Cost {
     let mut of =
         if plan.label.is_empty() { String::new() } else { " (each label's records pay for themselves)".to_owned() };
     if settings.names == Names::KAnonymous {
         of.push_str(" as it is once names were generalised, which depends on all records: no epsilon is promised to a record as it is");
     }
     let Some(epsilon) = price.map(|loss| loss.add_remove()) else {
-        return format!("{PRICE} of a record: everything; no noise is added, for comparison only");
+        let explanation = "unbounded; no noise is added, for comparison only".to_owned();
+        return Cost { epsilon: None, delta: 1.0, unit: "record", explanation };
     };
     let words = plan.words_noise.map(|noise| format!("words counted once, noise {noise:.2} times a record"));
     let steps = plan.noise.map(|noise| {
@@ -236,12 +226,9 @@ fn price_of(plan: &Planned, price: Option<RecordLoss>, settings: &SynthesisSetti
     });
     let how: Vec<String> = words.into_iter().chain(steps).collect();
     let allowed = settings.epsilon.unwrap_or(epsilon);
-    format!(
-        "{PRICE} of a record: epsilon {} of {allowed} allowed, delta {:e}{of}; {}",
-        up(epsilon),
-        settings.delta,
-        how.join("; ")
-    )
+    let explanation =
+        format!("epsilon {} of {allowed} allowed, delta {:e}{of}; {}", up(epsilon), settings.delta, how.join("; "));
+    Cost { epsilon: Some(epsilon), delta: settings.delta, unit: "record", explanation }
 }
 
 /// Counts words with noise, and lets them write.
@@ -251,19 +238,18 @@ fn by_shares(
     labelled: &Labelled,
     vocabulary: &Vocabulary,
     entropy: &Entropy,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<Synthesized, Failure> {
     let epsilon = settings.epsilon.ok_or_else(no_noise)?;
     let each = if labelled.texts.len() > 1 { " (each label's records pay for themselves)" } else { "" };
-    progress(
-        &format!("{PRICE} of a record: epsilon {epsilon}, delta 0{each}; words are counted with noise, once a run"),
-        None,
-    );
+    let explanation = format!("epsilon {epsilon}, delta 0{each}; words are counted with noise, once per run");
+    observer.event(&Event::Cost(&Cost { epsilon: Some(epsilon), delta: 0.0, unit: "record", explanation }));
     let guarantee = of_shares(settings, epsilon, labelled.texts.len())?;
     let spending = settings.spending(&guarantee);
     let guarantee = Some(guarantee);
     if settings.dry_run {
-        let ledger = only_asked(settings, &spending, labelled, progress)?;
+        let ledger = only_asked(settings, &spending, labelled, observer)?;
         return Ok(Synthesized {
             plans: vec![],
             trained: 0,
@@ -282,15 +268,20 @@ fn by_shares(
             Accounting::Reserved(request.reserve_all(&labelled.keys)?)
         }
     };
-    tell_ledger(&accounting, progress);
+    tell_ledger(&accounting, observer);
+    cancel.check()?;
     let learned = Unigram::learn(epsilon, labelled, vocabulary, entropy, &accounting)?;
     let count = learned.len();
     let text = |place: usize, text: usize| {
         let stream = &mut entropy.stream(Purpose::Synthetic, (text * count + place) as u64);
         learned[place].write(settings.max_tokens, stream)
     };
-    let column = |place: usize| (0..settings.share(place, count)).map(|number| text(place, number)).collect();
-    let columns: Vec<Vec<Vec<u32>>> = (0..count).map(column).collect();
+    let mut columns: Vec<Vec<Vec<u32>>> = Vec::new();
+    for place in 0..count {
+        let numbers = 0..settings.share(place, count);
+        let column: Result<_, Cancelled> = numbers.map(|number| cancel.check().map(|()| text(place, number))).collect();
+        columns.push(column?);
+    }
     let labels: Vec<&str> = labelled.texts.keys().map(String::as_str).collect();
     write(settings, format, vocabulary, &labels, &columns)?;
     let (trained, ledger) = (vocabulary.words(), accounting.reserved().cloned());

@@ -13,11 +13,10 @@ use allonym_io::{Compression, Output};
 use allonym_models::Sampling;
 use allonym_models::language_model::LanguageModel;
 use allonym_models::tuned::{Expected, Observed, Tilt, Tuned, TunedSettings, outcomes, tilts, usual_weights};
-use allonym_nn::training::Progress;
-use allonym_text::{Private, Vocabulary};
+use allonym_nn::NnError;
+use allonym_text::{Activity, CancelToken, Observer, Private, Vocabulary};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Texts that are written to learn what the model would give, in every round: half as many as there are records, within these. With few records the noise is larger than what more
 /// texts would tell.
@@ -45,8 +44,8 @@ pub(super) fn learn(
     labelled: &Labelled,
     public: &Public,
     (entropy, accounting): (&Entropy, &Accounting),
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<Option<Vec<Words>>, Failure> {
     if settings.words() == 0.0 {
         return Ok(Some(plans.iter().map(|_| Words::None).collect()));
@@ -66,7 +65,7 @@ pub(super) fn learn(
             return Err(Failure::refusal(message, "begin anew in another directory, at a price of its own"));
         }
         None => {
-            progress("counting words", None);
+            observer.begin(Activity::Counting, "counting words");
             let found =
                 Found { drawn, sums: sums(plans, labelled, public.vocabulary(), entropy, accounting)?, tilts: None };
             // They are used by nothing before they are kept: a run that is gone on with does not count twice.
@@ -80,7 +79,7 @@ pub(super) fn learn(
         return Ok(Some(seeds.collect()));
     };
     if found.tilts.is_none() {
-        found.tilts = fit(settings, plans, &found.sums, language, stop, progress)?;
+        found.tilts = fit(settings, plans, &found.sums, language, observer, cancel)?;
         if found.tilts.is_some() {
             keep(&path, &found)?;
         }
@@ -94,8 +93,8 @@ fn fit(
     plans: &[Planned],
     sums: &[Vec<f64>],
     language: &LanguageModel,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<Option<Vec<Tilt>>, Failure> {
     let weights = usual_weights(language.vocabulary());
     let mut known = vec![vec![0.0; weights.len()]; plans.len()];
@@ -105,11 +104,10 @@ fn fit(
         each.map(|(known, likeness)| Tilt::of_outcomes(known, likeness.as_deref(), language.vocabulary())).collect()
     };
     for round in 1..=ROUNDS {
-        progress(&format!("fitting the words of the model, round {round} of {ROUNDS}"), None);
-        if stop.load(Ordering::Relaxed) {
+        observer.begin(Activity::Training, &format!("fitting the words of the model, round {round} of {ROUNDS}"));
+        let Some(expected) = expected(settings, plans, &tilts(&known, &likeness), (&weights, language), cancel)? else {
             return Ok(None);
-        }
-        let expected = expected(settings, plans, &tilts(&known, &likeness), &weights, language)?;
+        };
         known = fitted(plans, sums, &expected, &known);
         if round == 1 {
             // From now on drafts are chosen by these numbers, which does about half of the work.
@@ -150,25 +148,30 @@ fn sums(
     Ok(sums)
 }
 
-/// What texts of the model with each label's tilt give, a record.
+/// What texts of the model with each label's tilt give, a record; none if it was cancelled.
 fn expected(
     settings: &SynthesisSettings,
     plans: &[Planned],
     tilts: &[Tilt],
-    weights: &[f64],
-    language: &LanguageModel,
-) -> Result<Vec<Expected>, Failure> {
+    (weights, language): (&[f64], &LanguageModel),
+    cancel: &CancelToken,
+) -> Result<Option<Vec<Expected>>, Failure> {
     let sampling = Sampling { temperature: 1.0, max_tokens: settings.max_tokens };
     let records: usize = plans.iter().map(|plan| plan.records).sum();
     let texts = (records / 2).clamp(TEXTS[0], TEXTS[1]);
-    let of = |tilt: &Tilt| -> Result<Expected, Failure> {
+    let of = |tilt: &Tilt| -> Result<Option<Expected>, Failure> {
         let model = Tuned::tilted(TunedSettings { rank: 1, ..TunedSettings::default() }, language, tilt.clone())?;
         let stream = |text: u64| PrivacyRng::reproducible(SEED * 1_000_003 + text);
-        Ok(model.watched(texts, sampling, weights, stream)?)
+        match model.watched(texts, sampling, weights, stream, cancel) {
+            Err(NnError::Cancelled(_)) => Ok(None),
+            watched => Ok(Some(watched?)),
+        }
     };
     // At first all labels have the same.
     match tilts {
-        [first, rest @ ..] if rest.iter().all(|other| other == first) => Ok(vec![of(first)?; tilts.len()]),
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => {
+            Ok(of(first)?.map(|of_all| vec![of_all; tilts.len()]))
+        }
         all => all.iter().map(of).collect(),
     }
 }

@@ -13,15 +13,15 @@ use allonym_models::language_model::{LanguageModel, Text};
 use allonym_models::seeded::{Seeded, SeededSettings};
 use allonym_models::tuned::{Tilt, Tuned, TunedSettings};
 use allonym_models::{Sampling, Written};
+use allonym_nn::NnError;
 use allonym_nn::Protection;
-use allonym_nn::training::{Data, Ended, Examples, Model, Progress, Run, train};
+use allonym_nn::training::{Data, Ended, Examples, Model, Run, train};
 use allonym_text::vocabulary::START;
-use allonym_text::{Private, Vocabulary};
+use allonym_text::{CancelToken, Event, Observer, Private, Progress, Stage, Unit, Vocabulary};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Texts that are written before anybody looks whether to stop: a few seconds of work, and still whole groups for two threads.
+/// Texts that are written between two reports of progress: whole groups for two threads.
 const AT_ONCE: usize = 128;
 
 /// What is public: the language model, or for a model from nothing the words alone.
@@ -130,10 +130,10 @@ impl Writer {
         plan: &Planned,
         texts: (usize, &Private<Vec<Text>>),
         (directory, accounting): (&Path, &Accounting),
-        stop: &AtomicBool,
-        progress: &mut dyn FnMut(&Progress),
+        (stage, observer): (Stage<'_>, &dyn Observer),
+        cancel: &CancelToken,
     ) -> Result<bool, Failure> {
-        let run = Run { directory, resume: settings.resume, earlier_steps: 0, stop, progress };
+        let run = Run { directory, resume: settings.resume, earlier_steps: 0, stage, observer, cancel };
         match self {
             Self::Tuned(model) => trained(&mut **model, settings, plan, texts, accounting, run),
             Self::Seeded(model, _) => trained(&mut **model, settings, plan, texts, accounting, run),
@@ -146,8 +146,8 @@ impl Writer {
         count: usize,
         sampling: Sampling,
         stream: impl Fn(u64) -> PrivacyRng + Sync,
-        stop: &AtomicBool,
-        progress: &mut dyn FnMut(usize),
+        (stage, observer): (Stage<'_>, &dyn Observer),
+        cancel: &CancelToken,
     ) -> Result<Option<Vec<Written>>, Failure> {
         let each = match self {
             Self::Tuned(model) => model.drafts(),
@@ -155,14 +155,21 @@ impl Writer {
         };
         let mut written = Vec::with_capacity(count);
         while written.len() < count {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
             let (first, more) = ((written.len() * each) as u64, AT_ONCE.min(count - written.len()));
-            written.extend(self.write_some(more, sampling, |text| stream(first + text))?);
-            progress(written.len());
+            match self.write_some(more, sampling, |text| stream(first + text), cancel) {
+                Err(NnError::Cancelled(_)) => return Ok(None),
+                some => written.extend(some?),
+            }
+            observer.event(&Event::Progress(Progress {
+                stage,
+                done: written.len() as u64,
+                total: Some(count as u64),
+                unit: Unit::Texts,
+                records: None,
+                training: None,
+            }));
         }
-        Ok((!stop.load(Ordering::Relaxed)).then_some(written))
+        Ok(Some(written))
     }
 
     fn write_some(
@@ -170,15 +177,19 @@ impl Writer {
         count: usize,
         sampling: Sampling,
         stream: impl Fn(u64) -> PrivacyRng + Sync,
-    ) -> Result<Vec<Written>, Failure> {
-        Ok(match self {
-            Self::Tuned(model) => model.write(count, sampling, stream)?,
-            Self::Seeded(model, seeds) => model.write(count, sampling, |text| {
-                let mut rng = stream(text);
-                let seed = seeds.as_ref().and_then(|seeds| seeds.write(1, &mut rng).first().copied());
-                (seed.unwrap_or(START), rng)
-            })?,
-        })
+        cancel: &CancelToken,
+    ) -> Result<Vec<Written>, NnError> {
+        match self {
+            Self::Tuned(model) => model.write(count, sampling, stream, cancel),
+            Self::Seeded(model, seeds) => {
+                let begin = |text| {
+                    let mut rng = stream(text);
+                    let seed = seeds.as_ref().and_then(|seeds| seeds.write(1, &mut rng).first().copied());
+                    (seed.unwrap_or(START), rng)
+                };
+                model.write(count, sampling, begin, cancel)
+            }
+        }
     }
 }
 

@@ -9,11 +9,9 @@ use allonym_dp::PrivacyRng;
 use allonym_models::Embeddings;
 use allonym_models::adept::{Adept, Reconstruction};
 use allonym_nn::Protection;
-use allonym_nn::training::Progress;
-use allonym_text::Document;
+use allonym_text::{Activity, CancelToken, Document, Observer};
 use serde::Serialize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// What a training run of ADePT leaves, for its owner.
 #[derive(Clone, Debug, Serialize)]
@@ -32,14 +30,14 @@ pub struct AdeptReport {
     pub stopped: bool,
 }
 
-/// Trains a model and writes it. `progress` is told the name of the stage.
+/// Trains a model and writes it. `observer` receives the stages.
 ///
 /// # Errors
 /// When a file cannot be read or written, a setting is refused, or the run diverges.
 pub fn train_adept(
     settings: &AdeptTraining,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<AdeptReport, Failure> {
     let (preset, basis) = (settings.preset()?, &settings.basis);
     basis.check()?;
@@ -47,21 +45,21 @@ pub fn train_adept(
     let vectors = match &settings.embeddings {
         None => None,
         Some(path) => {
-            progress("reading word vectors", None);
+            observer.begin(Activity::Reading, "reading word vectors");
             Some(Arc::new(Embeddings::read(path)?.for_vocabulary(&vocabulary).0))
         }
     };
     let mut rng = PrivacyRng::reproducible(basis.seed);
     let mut model = Adept::new(settings.network(preset), Arc::new(vocabulary), vectors, &mut rng)?;
-    progress("reading texts", None);
+    observer.begin(Activity::Reading, "reading texts");
     let prepared =
         basis.prepare(Shares::USUAL, |text| vec![model.text(&Document::read_up_to(text, basis.max_tokens))])?;
     let plan = settings.plan(preset, prepared.training.len());
-    let cost = basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
-    let (_lock, accounting) = basis.begin("adept", cost, settings, prepared.hash.as_ref(), progress)?;
+    let cost = basis.report_cost(std::slice::from_ref(&plan), prepared.training.len(), observer)?;
+    let (_lock, accounting) = basis.begin("adept", cost, settings, prepared.hash.as_ref(), observer)?;
 
-    let stage = Stage { basis, name: "reconstruction", plan: &plan, earlier_steps: 0, stop, accounting: &accounting };
-    let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
+    let stage = Stage { basis, name: "reconstruction", plan: &plan, earlier_steps: 0, cancel, accounting: &accounting };
+    let (card, stopped) = stage.train(&mut model, &prepared, observer)?;
     let note = "for the owner of the texts: the figures are exact";
     let mut report = AdeptReport {
         note,
@@ -73,7 +71,7 @@ pub fn train_adept(
     };
     if !stopped {
         model.save(&basis.out.join("adept"), &card)?;
-        progress("measuring reconstruction", None);
+        observer.begin(Activity::Measuring, "measuring reconstruction");
         let plain = basis.private.is_none();
         report.reconstruction = plain.then(|| model.reconstruction(prepared.test.for_owner())).transpose()?;
         report.guarantee = Some(card.guarantee);
@@ -86,6 +84,7 @@ pub fn train_adept(
 mod tests {
     use super::*;
     use crate::training::Basis;
+    use allonym_text::Silent;
 
     fn settings(directory: &std::path::Path) -> AdeptTraining {
         let data = directory.join("texts.csv");
@@ -97,7 +96,7 @@ mod tests {
     }
 
     fn run(settings: &AdeptTraining) -> Result<AdeptReport, Failure> {
-        train_adept(settings, &AtomicBool::new(false), &mut |_, _| {})
+        train_adept(settings, &Silent, &CancelToken::new())
     }
 
     #[test]

@@ -11,17 +11,12 @@ use allonym_dp::PrivacyRng;
 use allonym_io::{Format, Table};
 use allonym_ledger::Cost;
 use allonym_nn::optimiser::PrivateSettings;
-use allonym_nn::training::{Data, Decay, Examples, Progress, Schedule, Standing, TrainingSettings, protection};
+use allonym_nn::training::{Data, Decay, Examples, Schedule, Standing, TrainingSettings, protection};
 use allonym_nn::{Card, Protection};
 use allonym_text::vocabulary::Origin;
-use allonym_text::{Private, Vocabulary};
+use allonym_text::{Cost as Announced, Event, Observer, Private, Vocabulary, Warning, WarningCode};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-
-/// What a line of progress begins with that tells a price.
-pub const PRICE: &str = "the price";
-/// What a line begins with that warns the owner.
-pub const WARNING: &str = "warning";
 
 /// What stands on a card for private texts.
 pub(crate) const WITHHELD: &str = "withheld: a hash would let others check a guess";
@@ -348,11 +343,11 @@ impl Basis {
 
     /// Says what private training will cost, before it begins, and returns what each record spends: the epsilon of an exchanged
     /// record, which is the larger one, or no bound where there is no noise. The steps are those of all stages.
-    pub(super) fn tell_price(
+    pub(super) fn report_cost(
         &self,
         plans: &[TrainingSettings],
         examples: usize,
-        progress: &mut dyn FnMut(&str, Option<&Progress>),
+        observer: &dyn Observer,
     ) -> Result<Cost, Failure> {
         let Some(private) = &self.private else { return Ok(Cost::Unbounded) };
         let (mut steps, mut sampling) = (0, None);
@@ -365,13 +360,15 @@ impl Basis {
         else {
             return Ok(Cost::Unbounded);
         };
-        progress(
-            &format!(
-                "{PRICE} of a record, after all {steps} steps: epsilon {:.3} (one added or removed), {:.3} (one replaced), delta {:e}; rate {:.6} (texts in a step by records)",
+        observer.event(&Event::Cost(&Announced {
+            epsilon: Some(promise.epsilon_replace_one),
+            delta: promise.delta,
+            unit: "record",
+            explanation: format!(
+                "after all {steps} steps: epsilon {:.3} (one added or removed), {:.3} (one replaced), delta {:e}; rate {:.6} (texts per step over records)",
                 promise.epsilon_add_remove, promise.epsilon_replace_one, promise.delta, promise.rate
             ),
-            None,
-        );
+        }));
         Ok(Cost::Bounded { epsilon: promise.epsilon_replace_one, delta: promise.delta })
     }
 
@@ -382,7 +379,7 @@ impl Basis {
         cost: Cost,
         settings: &impl Serialize,
         hash: Option<&String>,
-        progress: &mut dyn FnMut(&str, Option<&Progress>),
+        observer: &dyn Observer,
     ) -> Result<(std::fs::File, Accounting), Failure> {
         let spending = Spending { method: format!("train {kind}"), cost };
         let (mut keys, mut format) = (Vec::new(), Format::Csv);
@@ -399,8 +396,15 @@ impl Basis {
         let directory = (self.out.as_path(), self.resume);
         let (lock, accounting) = account_for_run(self.ledger.as_deref(), &spending, (&keys, format), directory, take)?;
         if let Some(reserved) = accounting.reserved() {
-            progress(&format!("{PRICE} is reserved (that of an exchanged record, the larger one): {reserved}"), None);
-            reserved.warnings().iter().for_each(|line| progress(&format!("{WARNING}: {line}"), None));
+            let explanation = format!("reserved (that of a replaced record, the larger one): {reserved}");
+            let (epsilon, delta) = match cost {
+                Cost::Bounded { epsilon, delta } => (Some(epsilon), delta),
+                Cost::Unbounded => (None, 1.0),
+            };
+            observer.event(&Event::Cost(&Announced { epsilon, delta, unit: "record", explanation }));
+            for message in reserved.warnings() {
+                observer.event(&Event::Warning(&Warning { code: WarningCode::Ledger, message }));
+            }
         }
         Ok((lock, accounting))
     }

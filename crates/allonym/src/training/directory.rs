@@ -119,9 +119,16 @@ fn write_data(out: &Path, settings: &impl Serialize, hash: Option<&String>, resu
         Ok(_) if resume => Ok(()),
         _ => {
             write_settings(out, settings)?;
-            std::fs::write(&path, hash + "\n").map_err(|error| Failure::writing(&path, &error))
+            whole(&path, &(hash + "\n")).map_err(|error| Failure::writing(&path, &error))
         }
     }
+}
+
+/// Writes the whole file or nothing: a run that is ended at any time stays resumable.
+fn whole(path: &Path, text: &str) -> std::io::Result<()> {
+    let unfinished = path.with_extension("unfinished");
+    std::fs::write(&unfinished, text)?;
+    std::fs::rename(&unfinished, path)
 }
 
 fn write_settings(out: &Path, settings: &impl Serialize) -> Result<(), Failure> {
@@ -131,7 +138,7 @@ fn write_settings(out: &Path, settings: &impl Serialize) -> Result<(), Failure> 
     std::fs::create_dir_all(out.join("training")).map_err(writing)?;
     let text = toml::to_string(settings)
         .map_err(|_| Failure::new("the settings cannot stand in a file", "paths must be UTF-8"))?;
-    std::fs::write(out.join("settings.toml"), text).map_err(writing)
+    whole(&out.join("settings.toml"), &text).map_err(writing)
 }
 
 pub(super) fn write_report(out: &Path, report: &impl Serialize) -> Result<(), Failure> {

@@ -9,11 +9,9 @@ use allonym_dp::PrivacyRng;
 use allonym_models::er_ae::{ErAe, Reconstruction};
 use allonym_models::{Embeddings, Filled};
 use allonym_nn::Protection;
-use allonym_nn::training::Progress;
-use allonym_text::Document;
+use allonym_text::{Activity, CancelToken, Document, Observer};
 use serde::Serialize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// What a training run leaves, for its owner.
 #[derive(Clone, Debug, Serialize)]
@@ -45,25 +43,21 @@ pub struct StageReport {
     pub reconstruction: Option<Reconstruction>,
 }
 
-/// Trains a model and writes it. `progress` is told the name of the stage.
+/// Trains a model and writes it. `observer` receives the stages.
 ///
 /// # Errors
 /// When a file cannot be read or written, a setting is refused, or the run diverges.
-pub fn train_er_ae(
-    settings: &ErAeTraining,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
-) -> Result<Report, Failure> {
+pub fn train_er_ae(settings: &ErAeTraining, observer: &dyn Observer, cancel: &CancelToken) -> Result<Report, Failure> {
     let (preset, basis) = (settings.preset()?, &settings.basis);
     basis.check()?;
     // What is wrong with a later stage is found now, and not after hours.
     settings.reward.check()?;
     let vocabulary = Arc::new(basis.words(preset.vocabulary)?);
-    progress("reading word vectors", None);
+    observer.begin(Activity::Reading, "reading word vectors");
     let (vectors, filled) = Embeddings::read(&settings.embeddings)?.for_vocabulary(&vocabulary);
     let mut rng = PrivacyRng::reproducible(basis.seed);
     let mut model = ErAe::new(settings.network(preset), vocabulary, Arc::new(vectors), &mut rng)?;
-    progress("reading texts", None);
+    observer.begin(Activity::Reading, "reading texts");
     let prepared = basis.prepare(Shares::USUAL, |text| match basis.private {
         None => model.examples(&Document::read(text)),
         // What is protected is a record, so a record is one example, whatever it holds.
@@ -72,8 +66,8 @@ pub fn train_er_ae(
     let stages = [false, true].into_iter().filter(|reward| !reward || settings.with_reward(preset));
     let plans: Vec<_> = stages.map(|reward| settings.stage(preset, prepared.training.len(), reward)).collect();
     plans.iter().try_for_each(|plan| plan.plan(prepared.training.len()).map(|_| ()))?;
-    let cost = basis.tell_price(&plans, prepared.training.len(), progress)?;
-    let (_lock, accounting) = basis.begin("er-ae", cost, settings, prepared.hash.as_ref(), progress)?;
+    let cost = basis.report_cost(&plans, prepared.training.len(), observer)?;
+    let (_lock, accounting) = basis.begin("er-ae", cost, settings, prepared.hash.as_ref(), observer)?;
 
     let Filled { found, alike, made } = filled;
     let mut report = Report {
@@ -93,15 +87,15 @@ pub fn train_er_ae(
             model = model.with_reward(settings.reward);
         }
         let plan = settings.stage(preset, prepared.training.len(), reward);
-        let stage = Stage { basis, name: stage, plan: &plan, earlier_steps, stop, accounting: &accounting };
-        let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
+        let stage = Stage { basis, name: stage, plan: &plan, earlier_steps, cancel, accounting: &accounting };
+        let (card, stopped) = stage.train(&mut model, &prepared, observer)?;
         if stopped {
             report.stopped = true;
             break;
         }
         earlier_steps += card.planned_steps;
         model.save(&basis.out.join(name), &card)?;
-        progress("measuring reconstruction", None);
+        observer.begin(Activity::Measuring, "measuring reconstruction");
         let measured = basis.private.is_none();
         let reconstruction =
             measured.then(|| model.reconstruction(prepared.test.for_owner(), plan.threads)).transpose()?;

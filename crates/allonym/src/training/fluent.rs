@@ -10,11 +10,9 @@ use allonym_models::Embeddings;
 use allonym_models::fluent::{FluentModel, Near};
 use allonym_models::language_model::LanguageModel;
 use allonym_nn::Protection;
-use allonym_nn::training::Progress;
-use allonym_text::Document;
+use allonym_text::{Activity, CancelToken, Document, Observer};
 use serde::Serialize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// What a training run of a fluent model leaves, for its owner.
 #[derive(Clone, Debug, Serialize)]
@@ -35,23 +33,23 @@ pub struct FluentReport {
     pub stopped: bool,
 }
 
-/// Trains a model and writes it. `progress` is told the name of the stage.
+/// Trains a model and writes it. `observer` receives the stages.
 ///
 /// # Errors
 /// When a file cannot be read or written, a setting is refused, or the run diverges.
 pub fn train_fluent(
     settings: &FluentTraining,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<FluentReport, Failure> {
     let basis = &settings.basis;
     basis.check()?;
     let vocabulary = Arc::new(basis.words(FluentTraining::VOCABULARY)?);
-    progress("reading word vectors", None);
+    observer.begin(Activity::Reading, "reading word vectors");
     let near = Near::of(&vocabulary, &Embeddings::read(&settings.embeddings)?)?;
     let mut rng = PrivacyRng::reproducible(basis.seed);
     let mut model = LanguageModel::new(settings.network(), vocabulary, &mut rng)?;
-    progress("reading texts", None);
+    observer.begin(Activity::Reading, "reading texts");
     let prepared = basis.prepare(Shares::FEW, |text| {
         let mut parts = model.examples(&Document::read(text));
         if basis.private.is_some() {
@@ -62,10 +60,10 @@ pub fn train_fluent(
     })?;
     let plan = settings.plan(prepared.training.len());
     plan.plan(prepared.training.len())?;
-    let cost = basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
-    let (_lock, accounting) = basis.begin("fluent", cost, settings, prepared.hash.as_ref(), progress)?;
-    let stage = Stage { basis, name: "language", plan: &plan, earlier_steps: 0, stop, accounting: &accounting };
-    let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
+    let cost = basis.report_cost(std::slice::from_ref(&plan), prepared.training.len(), observer)?;
+    let (_lock, accounting) = basis.begin("fluent", cost, settings, prepared.hash.as_ref(), observer)?;
+    let stage = Stage { basis, name: "language", plan: &plan, earlier_steps: 0, cancel, accounting: &accounting };
+    let (card, stopped) = stage.train(&mut model, &prepared, observer)?;
     let mut report = FluentReport {
         note: "for the owner of the texts: the figures are exact",
         records: prepared.records,
@@ -79,7 +77,7 @@ pub fn train_fluent(
         let written = basis.out.join("fluent");
         FluentModel { language: model, near }.save(&written, &card)?;
         if basis.private.is_none() && !prepared.test.is_empty() {
-            progress("measuring perplexity", None);
+            observer.begin(Activity::Measuring, "measuring perplexity");
             let (model, _) = FluentModel::open(&written)?;
             let tokens: usize = prepared.test.for_owner().iter().map(|text| text.len() - 1).sum();
             let nats = model.language.surprisal(prepared.test.for_owner(), plan.threads)?;
@@ -95,6 +93,7 @@ pub fn train_fluent(
 mod tests {
     use super::*;
     use crate::training::Basis;
+    use allonym_text::Silent;
 
     #[test]
     fn a_run_leaves_a_model_that_expects_what_it_read() {
@@ -122,7 +121,7 @@ mod tests {
             steps: Some(120),
             ..FluentTraining::default()
         };
-        let report = train_fluent(&settings, &AtomicBool::new(false), &mut |_, _| {}).unwrap();
+        let report = train_fluent(&settings, &Silent, &CancelToken::new()).unwrap();
         assert_eq!((report.records, &report.guarantee), ([294, 3, 3], &Some(Protection::Public)));
         // Of five tokens one is one of three: three to the fifth root is 1.25.
         assert!(report.perplexity.unwrap() < 3.0, "{report:?}");

@@ -30,7 +30,7 @@ pub(crate) use directory::{begin, check_out, owners_alone};
 
 pub use adept::{AdeptReport, train_adept};
 pub use adept_settings::AdeptTraining;
-pub use basis::{Basis, PRICE, WARNING};
+pub use basis::Basis;
 pub use er_ae::{Report, StageReport, train_er_ae};
 pub use er_ae_settings::ErAeTraining;
 pub use ete_anon::{EteAnonReport, EteAnonTraining, Found, FoundIn, Learned, Right, train_ete_anon};

@@ -5,8 +5,8 @@ use super::directory::chosen;
 use crate::failure::Failure;
 use crate::spending::Accounting;
 use allonym_nn::Card;
-use allonym_nn::training::{Ended, Model, Progress, Run, TrainingSettings, train};
-use std::sync::atomic::AtomicBool;
+use allonym_nn::training::{Ended, Model, Run, TrainingSettings, train};
+use allonym_text::{Activity, CancelToken, Observer};
 
 /// What is trained, and how.
 pub(super) struct Stage<'a> {
@@ -16,7 +16,7 @@ pub(super) struct Stage<'a> {
     pub(super) plan: &'a TrainingSettings,
     /// Steps of the stages before it, which are paid for too.
     pub(super) earlier_steps: u64,
-    pub(super) stop: &'a AtomicBool,
+    pub(super) cancel: &'a CancelToken,
     /// Where the loss of the records is accounted for: nothing is trained without it.
     pub(super) accounting: &'a Accounting,
 }
@@ -27,15 +27,16 @@ impl Stage<'_> {
         &self,
         model: &mut M,
         prepared: &Prepared<M::Example>,
-        progress: &mut dyn FnMut(&str, Option<&Progress>),
+        observer: &dyn Observer,
     ) -> Result<(Card, bool), Failure> {
         let directory = self.basis.out.join("training").join(self.name);
         let run = Run {
             directory: &directory,
             resume: self.basis.resume,
             earlier_steps: self.earlier_steps,
-            stop: self.stop,
-            progress: &mut |made: &Progress| progress(self.name, Some(made)),
+            stage: allonym_text::Stage { activity: Activity::Training, label: self.name },
+            observer,
+            cancel: self.cancel,
         };
         let trained = train(model, self.plan, prepared.data(&prepared.training), prepared.validation(), run);
         let outcome = trained.map_err(|error| self.accounting.told(error.into()))?;

@@ -10,11 +10,10 @@ use allonym_dp::PrivacyRng;
 use allonym_models::ete_anon::{
     Agent, AgentSettings, AutoEncoder, Learner, Moves, Progressed, Sizes, TextWorld, World,
 };
-use allonym_nn::training::Progress;
+use allonym_text::{Activity, CancelToken, Event, Observer, Progress, Stage, Unit};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Texts by which a random policy, and doing nothing, are judged.
@@ -87,8 +86,8 @@ pub(crate) fn learn(
     auto_encoder: &AutoEncoder,
     known: &Known,
     classifiers: &Classifiers,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<(Learner, Learned, bool), Failure> {
     let judges = classifiers.judges(auto_encoder.vocabulary(), settings.alpha)?;
     let texts: Vec<Vec<u32>> = known.training.iter().map(|sequence| sequence.ids.clone()).collect();
@@ -97,14 +96,17 @@ pub(crate) fn learn(
     if settings.evenly {
         world = world.evenly();
     }
-    let mut course = Course::begin(&world, auto_encoder.shape().sizes(), &settings.basis, agent, progress)?;
+    let mut course = Course::begin(&world, auto_encoder.shape().sizes(), &settings.basis, agent, observer)?;
     let rounds = settings.rounds();
     for round in 0..=rounds {
         let until = agent.episodes() * (round + 1) / (rounds + 1);
-        if course.go_on(&world, until, stop, progress)? || round == rounds {
+        if course.go_on(&world, until, observer, cancel)? || round == rounds {
             break;
         }
-        progress(&format!("attacker {} of {rounds} learns from what the agent writes", round + 1), None);
+        observer.begin(
+            Activity::Training,
+            &format!("attacker {} of {rounds} learns from what the agent writes", round + 1),
+        );
         let acting = course.as_of(round, auto_encoder.shape().sizes())?;
         let attackers = Attackers { auto_encoder, known, seed: settings.basis.seed };
         world.also_judged_by(attackers.learn_from(&acting, &world, round)?)?;
@@ -118,11 +120,11 @@ pub(crate) fn learn_in(
     sizes: Sizes,
     basis: &Basis,
     agent: &AgentSettings,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<(Learner, Learned, bool), Failure> {
-    let mut course = Course::begin(world, sizes, basis, agent, progress)?;
-    course.go_on(world, agent.episodes(), stop, progress)?;
+    let mut course = Course::begin(world, sizes, basis, agent, observer)?;
+    course.go_on(world, agent.episodes(), observer, cancel)?;
     course.end()
 }
 
@@ -148,7 +150,7 @@ impl<'a> Course<'a> {
         sizes: Sizes,
         basis: &Basis,
         agent: &'a AgentSettings,
-        progress: &mut dyn FnMut(&str, Option<&Progress>),
+        observer: &dyn Observer,
     ) -> Result<Self, Failure> {
         let threads = super::super::threads_or_cores(basis.threads);
         let mut learner = Learner::new(agent, sizes, basis.seed)?;
@@ -156,7 +158,10 @@ impl<'a> Course<'a> {
         let curve = if basis.resume { files.restore(&mut learner)? } else { Vec::new() };
         let (random, moves) = learner.at_random(world, COMPARED.min(world.texts()), basis.seed)?;
         let unchanged = unchanged(world, basis.seed)?;
-        progress(&format!("agent: reward {unchanged:.4} when nothing is done, {:.4} at random", random.reward), None);
+        observer.begin(
+            Activity::Measuring,
+            &format!("agent: reward {unchanged:.4} when nothing is done, {:.4} at random", random.reward),
+        );
         let (begun, before) = (Instant::now(), learner.episodes());
         Ok(Self { agent, threads, learner, files, curve, random, moves, unchanged, begun, before, stopped: false })
     }
@@ -166,13 +171,13 @@ impl<'a> Course<'a> {
         &mut self,
         world: &dyn World,
         until: usize,
-        stop: &AtomicBool,
-        progress: &mut dyn FnMut(&str, Option<&Progress>),
+        observer: &dyn Observer,
+        cancel: &CancelToken,
     ) -> Result<bool, Failure> {
         let all = self.agent.episodes();
         let mut told = self.learner.episodes() * KEPT / all;
         while self.learner.episodes() < until && !self.learner.is_done() {
-            self.stopped = stop.load(Ordering::Relaxed);
+            self.stopped = cancel.is_cancelled();
             if self.stopped {
                 break;
             }
@@ -180,7 +185,17 @@ impl<'a> Course<'a> {
             if self.learner.episodes() * KEPT / all > told {
                 told = self.learner.episodes() * KEPT / all;
                 self.files.keep(&self.learner, &self.curve)?;
-                progress(&said(self.agent, &self.curve, &self.begun, self.before), None);
+                observer.event(&Event::Progress(Progress {
+                    stage: Stage {
+                        activity: Activity::Training,
+                        label: &said(self.agent, &self.curve, &self.begun, self.before),
+                    },
+                    done: self.learner.episodes() as u64,
+                    total: Some(all as u64),
+                    unit: Unit::Episodes,
+                    records: None,
+                    training: None,
+                }));
             }
         }
         self.files.keep(&self.learner, &self.curve)?;

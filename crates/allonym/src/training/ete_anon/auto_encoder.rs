@@ -10,12 +10,11 @@ use allonym_dp::PrivacyRng;
 use allonym_ledger::Cost;
 use allonym_models::Embeddings;
 use allonym_models::ete_anon::{AutoEncoder, Reconstruction};
-use allonym_nn::training::{Progress, TrainingSettings};
+use allonym_nn::training::TrainingSettings;
 use allonym_nn::{Card, Protection};
-use allonym_text::Document;
+use allonym_text::{Activity, CancelToken, Document, Observer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Where the auto-encoder of a directory is that a training left: inside, or the directory itself.
 pub(crate) fn trained_in(directory: &Path) -> Result<PathBuf, Failure> {
@@ -47,10 +46,7 @@ pub(super) struct Trained {
 }
 
 impl Ready {
-    pub(super) fn prepare(
-        settings: &EteAnonTraining,
-        progress: &mut dyn FnMut(&str, Option<&Progress>),
-    ) -> Result<Self, Failure> {
+    pub(super) fn prepare(settings: &EteAnonTraining, observer: &dyn Observer) -> Result<Self, Failure> {
         let basis = &settings.basis;
         if let Some(directory) = &settings.auto_encoder {
             let (model, card) = AutoEncoder::open(&trained_in(directory)?)?;
@@ -62,7 +58,7 @@ impl Ready {
         let vectors = match &settings.embeddings {
             None => None,
             Some(path) => {
-                progress("reading word vectors", None);
+                observer.begin(Activity::Reading, "reading word vectors");
                 let embeddings = Embeddings::read(path)?;
                 let (vectors, _) = match preset.unknown {
                     Some(variance) => embeddings.with_normal(&vocabulary, variance),
@@ -73,7 +69,7 @@ impl Ready {
         };
         let mut rng = PrivacyRng::reproducible(basis.seed);
         let model = AutoEncoder::new(settings.network(preset), Arc::new(vocabulary), vectors, &mut rng)?;
-        progress("reading texts", None);
+        observer.begin(Activity::Reading, "reading texts");
         let prepared = basis.prepare(Shares::USUAL, |text| {
             let mut sequences = model.sequences(&Document::read(text));
             // The price of private training is that of one example of a record.
@@ -81,7 +77,7 @@ impl Ready {
             sequences
         })?;
         let plan = settings.plan(preset, prepared.training.len());
-        let cost = basis.tell_price(std::slice::from_ref(&plan), prepared.training.len(), progress)?;
+        let cost = basis.report_cost(std::slice::from_ref(&plan), prepared.training.len(), observer)?;
         Ok(Self::New { model: Box::new(model), prepared: Box::new(prepared), plan: Box::new(plan), cost })
     }
 
@@ -111,8 +107,8 @@ impl Ready {
         self,
         settings: &EteAnonTraining,
         accounting: &Accounting,
-        stop: &AtomicBool,
-        progress: &mut dyn FnMut(&str, Option<&Progress>),
+        observer: &dyn Observer,
+        cancel: &CancelToken,
     ) -> Result<Trained, Failure> {
         let basis = &settings.basis;
         let (mut model, prepared, plan) = match self {
@@ -126,12 +122,12 @@ impl Ready {
                 return Ok(Trained { model: *model, card: *card, records, reconstruction, stopped: false });
             }
         };
-        let stage = Stage { basis, name: "auto-encoder", plan: &plan, earlier_steps: 0, stop, accounting };
-        let (card, stopped) = stage.train(&mut model, &prepared, progress)?;
+        let stage = Stage { basis, name: "auto-encoder", plan: &plan, earlier_steps: 0, cancel, accounting };
+        let (card, stopped) = stage.train(&mut model, &prepared, observer)?;
         let mut reconstruction = None;
         if !stopped {
             model.save(&basis.out.join("auto-encoder"), &card)?;
-            progress("measuring reconstruction", None);
+            observer.begin(Activity::Measuring, "measuring reconstruction");
             let plain = basis.private.is_none();
             reconstruction = plain.then(|| model.reconstruction(prepared.test.for_owner())).transpose()?;
         }

@@ -1,4 +1,5 @@
 //! `train ete-anon`: an auto-encoder of short sequences, and the agent that changes its context.
+use allonym_text::{Activity, CancelToken, Observer};
 
 pub(crate) mod agent;
 mod attackers;
@@ -18,12 +19,10 @@ use allonym_dp::PrivacyRng;
 use allonym_ledger::Cost;
 use allonym_models::ete_anon::{Aim, AutoEncoder, EteAnon, Measured, Reconstruction, Text};
 use allonym_nn::Protection;
-use allonym_nn::training::Progress;
 use data::Known;
 use judges::Classifiers;
 use measure::{found_in, in_words};
 use serde::Serialize;
-use std::sync::atomic::AtomicBool;
 
 /// What a training run of ETE-Anon leaves, for its owner.
 #[derive(Clone, Debug, Serialize)]
@@ -50,24 +49,24 @@ pub struct EteAnonReport {
     pub stopped: bool,
 }
 
-/// Trains a model and writes it. `progress` is told the name of the stage.
+/// Trains a model and writes it. `observer` receives the stages.
 ///
 /// # Errors
 /// When a file cannot be read or written, a setting is refused, or the run diverges.
 pub fn train_ete_anon(
     settings: &EteAnonTraining,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<EteAnonReport, Failure> {
     settings.check()?;
     let basis = &settings.basis;
-    let ready = auto_encoder::Ready::prepare(settings, progress)?;
+    let ready = auto_encoder::Ready::prepare(settings, observer)?;
     // Everything that could be refused is, before the auto-encoder takes its hours.
     let known = settings.agent.as_ref().map(|_| Known::read(settings, ready.model())).transpose()?;
     // An agent learns from the texts as they are.
     let cost = if settings.agent.is_some() { Cost::Unbounded } else { ready.cost() };
-    let (_lock, accounting) = basis.begin("ete-anon", cost, settings, ready.hash(), progress)?;
-    let trained = ready.train(settings, &accounting, stop, progress)?;
+    let (_lock, accounting) = basis.begin("ete-anon", cost, settings, ready.hash(), observer)?;
+    let trained = ready.train(settings, &accounting, observer, cancel)?;
     let mut report = EteAnonReport {
         note: "for the owner of the texts: the figures are exact",
         records: trained.records,
@@ -83,10 +82,10 @@ pub fn train_ete_anon(
     if let (false, Some(agent), Some(known)) = (trained.stopped, &settings.agent, &known) {
         report.attacked = Some([known.authors.len(), known.training.len(), known.test.len(), known.left_out]);
         report.commonest = Some(known.commonest());
-        progress("teaching the two classifiers", None);
+        observer.begin(Activity::Training, "teaching the two classifiers");
         let classifiers = Classifiers::learn(&known.training, basis.seed)?;
         let (learner, learned, stopped) =
-            agent::learn(settings, agent, &trained.model, known, &classifiers, stop, progress)?;
+            agent::learn(settings, agent, &trained.model, known, &classifiers, observer, cancel)?;
         (report.learned, report.stopped) = (Some(learned), stopped);
         if !stopped {
             let usual_length = usual_length(&trained.model, known)?;
@@ -97,7 +96,7 @@ pub fn train_ete_anon(
                 usual_length,
                 measured: None,
             };
-            progress("measuring", None);
+            observer.begin(Activity::Measuring, "measuring");
             let found = measured(&model, known, &classifiers, basis.seed)?;
             let [originals, unchanged, changed] = [0, 1, 2]
                 .map(|place| [&found[place].all.author, &found[place].all.sentiment].map(|of| of.accuracy.value));

@@ -3,6 +3,7 @@
 mod data;
 mod measure;
 mod settings;
+use allonym_text::{Activity, CancelToken, Observer};
 
 pub use measure::{OfVectors, RltaRow};
 pub use settings::RltaTraining;
@@ -18,13 +19,11 @@ use allonym_ledger::Cost;
 use allonym_models::Embeddings;
 use allonym_models::rlta::{Encoder, Labelled, Rlta, RltaMeasured, VectorWorld};
 use allonym_nn::Protection;
-use allonym_nn::training::Progress;
 use allonym_text::Private;
 use data::{Item, Known};
 use measure::Bench;
 use serde::Serialize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// What a training run of RLTA leaves, for its owner.
 #[derive(Clone, Debug, Serialize)]
@@ -49,14 +48,14 @@ pub struct RltaReport {
     pub stopped: bool,
 }
 
-/// Trains a model and writes it. `progress` is told the name of the stage.
+/// Trains a model and writes it. `observer` receives the stages.
 ///
 /// # Errors
 /// When a file cannot be read or written, a setting is refused, or the run diverges.
 pub fn train_rlta(
     settings: &RltaTraining,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(&str, Option<&Progress>),
+    observer: &dyn Observer,
+    cancel: &CancelToken,
 ) -> Result<RltaReport, Failure> {
     settings.check()?;
     let basis = &settings.basis;
@@ -64,22 +63,22 @@ pub fn train_rlta(
     let vectors = match &settings.embeddings {
         None => None,
         Some(path) => {
-            progress("reading word vectors", None);
+            observer.begin(Activity::Reading, "reading word vectors");
             Some(Arc::new(Embeddings::read(path)?.for_vocabulary(&vocabulary).0))
         }
     };
     let rng = &mut PrivacyRng::reproducible(basis.seed);
     let mut encoder = Encoder::new(settings.network(), vocabulary, vectors, rng)?;
-    progress("reading texts", None);
+    observer.begin(Activity::Reading, "reading texts");
     let known = Known::read(settings, &encoder)?;
-    let (_lock, accounting) = basis.begin("rlta", Cost::Unbounded, settings, known.hash.as_ref(), progress)?;
+    let (_lock, accounting) = basis.begin("rlta", Cost::Unbounded, settings, known.hash.as_ref(), observer)?;
     let records = known.parts.each_ref().map(Vec::len);
     let examples =
         known.parts.each_ref().map(|items| Private::new(items.iter().map(|item| item.example.clone()).collect()));
     let prepared: Prepared<Labelled> = Prepared::new(basis, examples, records, known.hash.clone())?;
     let plan = settings.plan(prepared.training.len());
-    let stage = Stage { basis, name: "encoder", plan: &plan, earlier_steps: 0, stop, accounting: &accounting };
-    let (card, stopped) = stage.train(&mut encoder, &prepared, progress)?;
+    let stage = Stage { basis, name: "encoder", plan: &plan, earlier_steps: 0, cancel, accounting: &accounting };
+    let (card, stopped) = stage.train(&mut encoder, &prepared, observer)?;
     let mut report = RltaReport {
         note: "for the owner of the texts: the figures are exact",
         records,
@@ -93,7 +92,7 @@ pub fn train_rlta(
     };
     if !stopped {
         encoder.save(&basis.out.join("encoder"), &card)?;
-        progress("teaching the classifiers", None);
+        observer.begin(Activity::Training, "teaching the classifiers");
         let bench = Bench::new(&encoder, &known)?;
         let of = |items: &[Item], attribute: usize| items.iter().map(|item| item.attributes[attribute]).collect();
         let attributes = bench.judges.iter().enumerate();
@@ -101,10 +100,10 @@ pub fn train_rlta(
         let task = known.parts[0].iter().map(|item| item.example.label).collect();
         let world = VectorWorld::new(settings.alpha, bench.vectors[0].clone(), (encoder.judge(), task), attributes)?;
         let sizes = Rlta::sizes(&encoder);
-        let (learner, learned, stopped) = learn_in(&world, sizes, basis, &settings.agent, stop, progress)?;
+        let (learner, learned, stopped) = learn_in(&world, sizes, basis, &settings.agent, observer, cancel)?;
         (report.learned, report.stopped) = (Some(learned), stopped);
         if !stopped {
-            progress("measuring", None);
+            observer.begin(Activity::Measuring, "measuring");
             let agent = learner.agent();
             report.rows = bench.rows(&agent, basis.seed)?;
             let measured = measured(&report.rows, &known, bench.vectors[1].len());
