@@ -24,11 +24,11 @@ def systems(epsilons, embeddings):
         loss = ["--epsilon-per-token", str(epsilon)]
         # Two-set does not exist below ln(9,999) = 9.21.
         if epsilon > 9.22:
-            yield "two-set", epsilon, ["--mechanism", "two-set", *loss, *words]
-        yield "subset", epsilon, ["--mechanism", "subset", *loss, *words, "--embeddings", embeddings]
-        yield "band", epsilon, ["--mechanism", "band", *loss, *words]
-        yield "fluent", epsilon, ["--mechanism", "fluent", *loss]
-    yield "two-set", 11.4, ["--mechanism", "two-set", "--epsilon-per-token", "11.4", *words]
+            yield "two-set", epsilon, ["--method", "two-set", *loss, *words]
+        yield "subset", epsilon, ["--method", "subset", *loss, *words, "--embeddings", embeddings]
+        yield "band", epsilon, ["--method", "band", *loss, *words]
+        yield "fluent", epsilon, ["--method", "fluent", *loss]
+    yield "two-set", 11.4, ["--method", "two-set", "--epsilon-per-token", "11.4", *words]
 
 
 def main():

@@ -129,13 +129,16 @@ pub(crate) fn draw_above_floor(outcomes: u32, floor: u64, more: &[(u32, u64)], r
         return (place / floor) as u32;
     }
     place -= base;
+    // The place lies below the sum of all weights, so the loop ends inside.
+    let mut last = 0;
     for (outcome, extra) in more {
+        last = *outcome;
         if place < *extra {
-            return *outcome;
+            break;
         }
         place -= extra;
     }
-    unreachable!("the place lies below the sum of all weights")
+    last
 }
 
 /// The probabilities of the same draw.

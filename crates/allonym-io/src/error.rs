@@ -24,6 +24,9 @@ pub enum IoError {
         /// Why.
         source: io::Error,
     },
+    /// A batch was handed to a writer of another format than its reader's.
+    #[error("a batch is of another format than the output")]
+    OtherFormat,
     /// The reader of our output has gone away.
     #[error("the reader of the output has gone away")]
     BrokenPipe,
@@ -269,6 +272,7 @@ impl IoError {
                 _ => "no half-written file was left behind",
             },
             Self::BrokenPipe => "the output was cut short by its reader",
+            Self::OtherFormat => "give the writer batches of the reader whose shape it was made for",
             Self::Kind { expected: "a directory", .. } => "`--format files` takes a directory of .txt files",
             Self::Kind { .. } => "a directory of .txt files is read with `--format files`",
             Self::UnknownFormat { .. } => {

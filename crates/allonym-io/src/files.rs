@@ -172,7 +172,7 @@ impl FilesWriter {
 
 impl Writer for FilesWriter {
     fn write(&mut self, rest: Rest, texts: Vec<ExitText>) -> Result<(), IoError> {
-        for (name, text) in rest.into_names().into_iter().zip(texts) {
+        for (name, text) in rest.into_names()?.into_iter().zip(texts) {
             let name = match &mut self.numbers {
                 Some(numbers) => numbered(numbers.next().unwrap_or_default()),
                 None => name,

@@ -15,6 +15,7 @@ mod json_lines;
 mod key;
 mod line;
 mod lines;
+mod new_table;
 mod output;
 mod parquet;
 mod row;
@@ -29,6 +30,7 @@ pub use error::IoError;
 pub use format::{Compression, Format, is_stream};
 pub use input::{Progress, read_text, unpack_text};
 pub use key::Key;
+pub use new_table::NewTable;
 pub use output::{Output, real_path, same_file};
 pub use row::{Row, RowShape};
 pub use unfinished::{begin_unfinished, end_unfinished, remove_unfinished};
@@ -85,24 +87,24 @@ pub enum Rest {
 }
 
 impl Rest {
-    fn into_rows(self) -> Vec<Row> {
+    fn into_rows(self) -> Result<Vec<Row>, IoError> {
         match self {
-            Self::Rows(rows) => rows,
-            _ => unreachable!("a reader and its writer have the same format"),
+            Self::Rows(rows) => Ok(rows),
+            _ => Err(IoError::OtherFormat),
         }
     }
 
-    fn into_columns(self) -> RecordBatch {
+    fn into_columns(self) -> Result<RecordBatch, IoError> {
         match self {
-            Self::Columns(batch) => batch,
-            _ => unreachable!("a reader and its writer have the same format"),
+            Self::Columns(batch) => Ok(batch),
+            _ => Err(IoError::OtherFormat),
         }
     }
 
-    fn into_names(self) -> Vec<PathBuf> {
+    fn into_names(self) -> Result<Vec<PathBuf>, IoError> {
         match self {
-            Self::Names(names) => names,
-            _ => unreachable!("a reader and its writer have the same format"),
+            Self::Names(names) => Ok(names),
+            _ => Err(IoError::OtherFormat),
         }
     }
 }

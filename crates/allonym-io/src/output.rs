@@ -56,7 +56,7 @@ impl Output {
             let file = fs::OpenOptions::new().write(true).open(target).map_err(IoError::write(&name))?;
             (Target::File(file), None)
         } else {
-            let (pending, file) = Pending::beside(target)?;
+            let (pending, file) = Pending::beside_with(target, Readers::AsUsual)?;
             (Target::File(file), Some(pending))
         };
         let sink = match compression {
@@ -68,6 +68,16 @@ impl Output {
             Compression::Zstd => Sink::Zstd(zstd::Encoder::new(destination, 3).map_err(IoError::write(&name))?),
         };
         Ok(Self { name, sink, pending })
+    }
+
+    /// Prepares a file that only its owner can read (mode 0600 where the system has modes): for what must not leave.
+    ///
+    /// # Errors
+    /// When the target's directory is missing or may not be written, or the target is a directory.
+    pub fn create_for_owner(target: &Path) -> Result<Self, IoError> {
+        let (pending, file) = Pending::beside_with(target, Readers::OwnerOnly)?;
+        let sink = Sink::Plain(io::BufWriter::with_capacity(1 << 17, Target::File(file)));
+        Ok(Self { name: name_of(target), sink, pending: Some(pending) })
     }
 
     /// Writes bytes.
@@ -133,8 +143,17 @@ struct Pending {
     done: bool,
 }
 
+/// Who may read a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readers {
+    /// Whom the user's umask, or the file that is replaced, allows.
+    AsUsual,
+    /// Its owner.
+    OwnerOnly,
+}
+
 impl Pending {
-    fn beside(target: &Path) -> Result<(Self, File), IoError> {
+    fn beside_with(target: &Path, readers: Readers) -> Result<(Self, File), IoError> {
         let name = name_of(target);
         if target.is_dir() {
             return Err(IoError::Kind { name, found: "a directory", expected: "a file" });
@@ -147,12 +166,13 @@ impl Pending {
         {
             use std::os::unix::fs::PermissionsExt;
             // As any new file; the user's umask takes away from it.
-            builder.permissions(fs::Permissions::from_mode(0o666));
+            let mode = if readers == Readers::OwnerOnly { 0o600 } else { 0o666 };
+            builder.permissions(fs::Permissions::from_mode(mode));
         }
         let file = builder.tempfile_in(directory).map_err(IoError::write(&name))?;
         let (file, path) = file.keep().map_err(|error| IoError::write(&name)(error.error))?;
         unfinished::begin_unfinished(&path);
-        if let Ok(existing) = fs::metadata(&target) {
+        if let (Ok(existing), Readers::AsUsual) = (fs::metadata(&target), readers) {
             fs::set_permissions(&path, existing.permissions()).map_err(IoError::write(&name))?;
         }
         Ok((Self { path, target, done: false }, file))
@@ -228,6 +248,21 @@ mod tests {
 
     fn entries(directory: &Path) -> Vec<String> {
         fs::read_dir(directory).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_for_its_owner_is_readable_by_nobody_else_whatever_was_there() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("private.jsonl");
+        fs::write(&target, "old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o644)).unwrap();
+        let mut output = Output::create_for_owner(&target).unwrap();
+        output.write(b"new").unwrap();
+        output.finish().unwrap();
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read(&target).unwrap(), b"new");
     }
 
     #[test]

@@ -293,7 +293,7 @@ pub(crate) fn refused(name: &str, error: impl std::error::Error + Send + Sync + 
 impl Writer for ParquetWriter {
     fn write(&mut self, rest: Rest, texts: Vec<ExitText>) -> Result<(), IoError> {
         let batch =
-            assemble(&self.schema, self.text, &rest.into_columns(), texts).map_err(|e| refused(&self.name, e))?;
+            assemble(&self.schema, self.text, &rest.into_columns()?, texts).map_err(|e| refused(&self.name, e))?;
         self.write_batch(&batch)
     }
 

@@ -78,8 +78,13 @@ pub struct RowShape {
 impl RowShape {
     /// Encodes a whole row with its released text.
     pub(crate) fn fill(&self, row: &Row, text: &ExitText, out: &mut Vec<u8>) {
+        self.fill_with(row, text.text(), out);
+    }
+
+    /// Encodes a whole row with a text of any kind: for releases by [`RowShape::fill`], and for files of the texts' owner.
+    pub(crate) fn fill_with(&self, row: &Row, text: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(&row.bytes[..row.hole]);
-        self.encode.push(text.text(), out);
+        self.encode.push(text, out);
         out.extend_from_slice(&row.bytes[row.hole..]);
         out.extend_from_slice(self.newline);
     }
@@ -102,7 +107,7 @@ impl RowWriter {
 
 impl Writer for RowWriter {
     fn write(&mut self, rest: Rest, texts: Vec<ExitText>) -> Result<(), IoError> {
-        let rows = rest.into_rows();
+        let rows = rest.into_rows()?;
         debug_assert_eq!(rows.len(), texts.len());
         self.buffer.clear();
         if !std::mem::replace(&mut self.begun, true) {

@@ -91,7 +91,7 @@ fn places(rows: &[u8]) -> Vec<std::ops::Range<usize>> {
 
 impl Writer for ShuffledRows {
     fn write(&mut self, rest: Rest, texts: Vec<ExitText>) -> Result<(), IoError> {
-        for (row, text) in rest.into_rows().iter().zip(&texts) {
+        for (row, text) in rest.into_rows()?.iter().zip(&texts) {
             let chosen = self.rng.below(self.buckets.len() as u64) as usize;
             let bucket = &mut self.buckets[chosen];
             let before = bucket.rows.len();

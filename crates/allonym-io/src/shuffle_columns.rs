@@ -88,7 +88,7 @@ impl ShuffledColumns {
 impl Writer for ShuffledColumns {
     fn write(&mut self, rest: Rest, texts: Vec<ExitText>) -> Result<(), IoError> {
         let batch =
-            assemble(&self.schema, self.text, &rest.into_columns(), texts).map_err(|e| refused(&self.name, e))?;
+            assemble(&self.schema, self.text, &rest.into_columns()?, texts).map_err(|e| refused(&self.name, e))?;
         let mut chosen: Vec<Vec<u32>> = vec![Vec::new(); self.buckets.len()];
         for row in 0..batch.num_rows() as u32 {
             chosen[self.rng.below(self.buckets.len() as u64) as usize].push(row);

@@ -5,15 +5,14 @@
 use crate::failure::Failure;
 use allonym_dp::mechanism::Reads;
 use allonym_dp::{ForOwner, Length, Outcome, Proposer};
-use allonym_io::{begin_unfinished, end_unfinished};
+use allonym_io::{IoError, Output};
 use allonym_text::vocabulary::TokenId;
 use allonym_text::{Document, Private, Vocabulary};
 use serde::Serialize;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use tempfile::NamedTempFile;
 
 /// How many candidates are told.
 const BEST: usize = 5;
@@ -89,12 +88,11 @@ struct Token<'a> {
     candidates: Vec<(&'a str, f32)>,
 }
 
-/// The file that is written: under another name until it is whole.
+/// The file that is written: under another name until it is whole, and readable by its owner alone.
 pub(crate) struct Explanations {
     /// With the first failure to write, after which nothing more is written.
-    file: Mutex<(BufWriter<NamedTempFile>, std::io::Result<()>)>,
+    file: Mutex<(Output, Result<(), IoError>)>,
     target: PathBuf,
-    unfinished: PathBuf,
 }
 
 /// The first line.
@@ -117,17 +115,9 @@ impl Explanations {
             let message = format!("{} is there already, and is no explanation", path.display());
             return Err(Failure::refusal(message, "give `--explain` a file of its own"));
         }
-        let failed = |error: std::io::Error| {
-            Failure::new(format!("cannot write {}: {}", path.display(), error.kind()), "check the path of `--explain`")
-        };
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // Such files are for their owner alone, where the system knows owners.
-        let file = tempfile::Builder::new().prefix(".explain").suffix(".tmp").tempfile_in(parent).map_err(failed)?;
-        let unfinished = file.path().to_owned();
-        begin_unfinished(&unfinished);
-        let mut file = BufWriter::new(file);
-        let begun = writeln!(file, "{}", serde_json::json!({ "note": NOTE }));
-        Ok(Self { file: Mutex::new((file, begun)), target: path.to_owned(), unfinished })
+        let mut file = Output::create_for_owner(path)?;
+        let begun = file.write(format!("{}\n", serde_json::json!({ "note": NOTE })).as_bytes());
+        Ok(Self { file: Mutex::new((file, begun)), target: path.to_owned() })
     }
 
     /// The line of a record; `ids` were drawn, and fewer than the steps where the end was.
@@ -157,17 +147,16 @@ impl Explanations {
         let mut place = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (file, outcome) = &mut *place;
         if outcome.is_ok() {
-            *outcome = lines.iter().try_for_each(|line| writeln!(file, "{line}")).and_then(|()| file.flush());
+            *outcome = lines.iter().try_for_each(|line| file.write(format!("{line}\n").as_bytes()));
         }
     }
 
     /// Gives the file its name. The release stands whatever happens here.
     pub(crate) fn finish(self) -> Result<(), String> {
         let (file, outcome) = self.file.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let whole = outcome.and_then(|()| file.into_inner().map_err(std::io::IntoInnerError::into_error));
-        let done = whole.and_then(|file| file.persist(&self.target).map_err(|error| error.error));
-        end_unfinished(&self.unfinished);
-        done.map(|_| ()).map_err(|error| format!("{} was not written: {}", self.target.display(), error.kind()))
+        outcome
+            .and_then(|()| file.finish())
+            .map_err(|error| format!("{} was not written: {error}", self.target.display()))
     }
 }
 

@@ -67,7 +67,7 @@ fn an_agent_is_trained_used_and_promises_nothing() {
         records(6).lines().zip(["id", "1", "2", "3", "4", "5", "6"]).map(|(row, id)| format!("{id},{row}\n")).collect();
     let numbered = place.file("numbered.csv", numbered.concat());
     let files = ["anonymize", &numbered, "-o", &out, "--model", &model];
-    let with_ledger = || run(&[&files[..], &["--mechanism", "agent", "--ledger", &ledger]].concat());
+    let with_ledger = || run(&[&files[..], &["--method", "agent", "--ledger", &ledger]].concat());
     let recorded = with_ledger();
     assert_eq!(recorded.code, Some(0), "{}", recorded.stderr);
     assert!(recorded.stderr.contains("ledger `my`: unbounded a record reserved"), "{}", recorded.stderr);
@@ -106,7 +106,7 @@ fn an_agent_is_trained_used_and_promises_nothing() {
     let released = noised(&["--method", "latent-gaussian", "--epsilon", "500", "--delta", "1e-6"]);
     assert_eq!(released.code, Some(0), "{}", released.stderr);
     let said = released.stderr + &released.stdout;
-    for part in ["epsilon 500", "delta 0.000001", "noise on one vector for the whole text", "between any two texts"] {
+    for part in ["epsilon 500", "delta 1e-6", "noise on one vector for the whole text", "between any two texts"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(!said.contains("no formal guarantee"), "{said}");

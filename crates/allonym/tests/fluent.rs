@@ -141,8 +141,8 @@ fn totals_that_mean_nothing_are_said_to() {
     let place = Place::new();
     let input = place.file("in.csv", TEXTS);
     let run = |total: &str| run(&["anonymize", &input, "--dry-run", &format!("--total={total}")]);
-    assert!(run("0").stderr.contains("a total of 0 pays for nothing"), "{}", run("0").stderr);
-    assert!(run("-5").stderr.contains("a total of -5 pays for nothing"), "{}", run("-5").stderr);
+    assert!(run("0").stderr.contains("the total must be positive (got 0)"), "{}", run("0").stderr);
+    assert!(run("-5").stderr.contains("the total must be positive (got -5)"), "{}", run("-5").stderr);
     let (large, usual) = (run("1e9"), run("300"));
     assert!(large.stderr.contains("of a total of 1000000000 only 2000.0000 is used"), "{}", large.stderr);
     assert!(usual.code == Some(0) && !usual.stderr.contains("is used"), "{}", usual.stderr);
@@ -170,7 +170,7 @@ fn what_happens_beside_a_release_is_in_the_summary_too() {
     let place = Place::new();
     let (input, out) = (place.file("in.csv", TEXTS), place.name("out.csv"));
     place.file("out.csv.run.toml", "a file of somebody else\n");
-    let warned = |json: &[&str]| run(&[&["anonymize", &input, "-o", &out, "--mechanism", "random"][..], json].concat());
+    let warned = |json: &[&str]| run(&[&["anonymize", &input, "-o", &out, "--method", "random"][..], json].concat());
     let what = "the settings were not written beside the release";
     let people = warned(&[]);
     assert!(people.code == Some(0) && people.stderr.contains(&format!("warning: {what}")), "{people:?}");

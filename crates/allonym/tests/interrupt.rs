@@ -158,7 +158,7 @@ fn an_evaluation_ends_in_the_middle_of_an_attack() {
     let place = Place::new();
     let (demo, released) = (place.name("demo.csv"), place.name("released.csv"));
     run(&["demo", "--authors", "50", "--texts", "200", "--out", &demo]);
-    run(&["anonymize", &demo, "-o", &released, "--mechanism", "random", "--no-run-file"]);
+    run(&["anonymize", &demo, "-o", &released, "--method", "random", "--no-run-file"]);
     let before = place.entries();
     let report = place.name("report.html");
     let mut child = allonym()

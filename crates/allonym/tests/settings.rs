@@ -39,7 +39,7 @@ fn an_unknown_key_in_the_file_is_refused() {
     let config = place.file("run.toml", "max-tokens = 5\nmax-token = 6\n");
     let outcome = run(&["anonymize", "--config", &config]);
     assert_eq!(outcome.code, Some(2));
-    assert!(outcome.stderr.contains("unknown field `max-token`"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("line 2: unknown setting `max-token`"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn private_training_reserves_the_epsilon_of_an_exchanged_record_and_once() {
     let place = place(&["--record-epsilon", "100", "--record-delta", "1e-5"]);
     let outcome = train(&place, &NOISE);
     good(&outcome);
-    assert!(outcome.stderr.contains("is reserved (that of an exchanged record, the larger one)"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("reserved (that of a replaced record, the larger one)"), "{}", outcome.stderr);
     let first = spent(&place);
     let card = place.read("model/adept/card.toml");
     let replace_one = card.lines().find_map(|line| line.strip_prefix("epsilon-replace-one = ")).unwrap();

@@ -423,10 +423,14 @@ fn read_config(path: &Path) -> Result<toml::Table, Failure> {
         Failure::new(format!("{} line {line}: {}", path.display(), error.message()), hint)
     })?;
     if let Some(key) = registry::unknown_setting(&settings.method) {
-        let line = text.lines().position(|line| line.trim_start().starts_with(key)).map_or(1, |line| line + 1);
+        let line =
+            text.lines().position(|line| line.split('=').next().map(str::trim) == Some(key)).map_or(1, |line| line + 1);
         let hint = "the keys are the names of the flags, without dashes in front";
         return Err(Failure::new(format!("{} line {line}: unknown setting `{key}`", path.display()), hint));
     }
+    registry::find(&settings.method.name)?
+        .check(&settings.method)
+        .map_err(|failure| Failure { message: format!("{}: {}", path.display(), failure.message), ..failure })?;
     Ok(table)
 }
 

@@ -27,7 +27,7 @@ pub(super) const SETTINGS: &[&str] = &["max-tokens", "length", "delta", "form"];
 /// Settings of agents.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
-struct AgentMethodSettings {
+pub(super) struct AgentMethodSettings {
     /// The most tokens of a record that are read. Default 50.
     max_tokens: usize,
     /// Must be `fixed`: the agent decides the length by what it writes.
@@ -45,11 +45,19 @@ impl Default for AgentMethodSettings {
     }
 }
 
+/// Reads and checks the settings, without opening a file.
+pub(super) fn read(settings: &MethodSettings) -> Result<(AgentMethodSettings, ModelSettings, Words), Failure> {
+    if let Some(budget) = ["epsilon", "epsilon-per-token", "total"].iter().find(|setting| settings.has(setting)) {
+        let message = format!("`{budget}` does not apply to the method `{NAME}`: it has no formal guarantee");
+        return Err(Failure::new(message, "leave it out, or name a method that has one"));
+    }
+    settings.check_known(&[SETTINGS, model::SETTINGS, vocabulary::SETTINGS])?;
+    Ok((settings.parse()?, settings.parse()?, settings.parse()?))
+}
+
 /// Builds `agent`, for texts or vectors.
 pub(super) fn build(settings: &MethodSettings) -> Result<Arc<dyn Method>, Failure> {
-    settings.check_known(&[SETTINGS, model::SETTINGS, vocabulary::SETTINGS])?;
-    let (own, model, words): (AgentMethodSettings, ModelSettings, Words) =
-        (settings.parse()?, settings.parse()?, settings.parse()?);
+    let (own, model, words) = read(settings)?;
     if own.delta != 0.0 {
         let message = format!("`delta` does not apply to the method `{NAME}`: it has no formal guarantee");
         return Err(Failure::new(message, "leave it out, or name a method that has one"));

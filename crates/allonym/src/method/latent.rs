@@ -26,7 +26,7 @@ pub(super) const SETTINGS: &[&str] = &["epsilon", "delta", "max-tokens", "length
 /// Settings of noise on latent vectors.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
-struct LatentSettings {
+pub(super) struct LatentSettings {
     /// The loss of a whole text.
     epsilon: Option<f64>,
     /// `latent-gaussian`: the probability with which the loss may be larger.
@@ -92,15 +92,19 @@ struct LatentMethod {
     terms: Terms,
 }
 
-/// Builds `latent-laplace` or `latent-gaussian`.
-pub(super) fn build(name: &'static str, settings: &MethodSettings) -> Result<Arc<dyn Method>, Failure> {
+/// Reads and checks the settings, without opening a file.
+pub(super) fn read(settings: &MethodSettings) -> Result<(LatentSettings, ModelSettings, Words), Failure> {
     if settings.has("total") {
-        let message = format!("`total` does not apply to the method `{name}`");
+        let message = format!("`total` does not apply to the method `{}`", settings.name);
         return Err(Failure::new(message, "its `--epsilon` is the total of a text: give that"));
     }
     settings.check_known(&[SETTINGS, model::SETTINGS, vocabulary::SETTINGS])?;
-    let (own, model, words): (LatentSettings, ModelSettings, Words) =
-        (settings.parse()?, settings.parse()?, settings.parse()?);
+    Ok((settings.parse()?, settings.parse()?, settings.parse()?))
+}
+
+/// Builds `latent-laplace` or `latent-gaussian`.
+pub(super) fn build(name: &'static str, settings: &MethodSettings) -> Result<Arc<dyn Method>, Failure> {
+    let (own, model, words) = read(settings)?;
     let epsilon =
         own.epsilon.ok_or_else(|| Failure::new(format!("`{name}` needs an epsilon"), "for example `--epsilon 10`"))?;
     if own.length != Length::Fixed {

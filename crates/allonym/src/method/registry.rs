@@ -12,6 +12,9 @@ use std::sync::{Arc, LazyLock};
 /// Builds a method from its settings.
 type Build = Box<dyn Fn(&MethodSettings) -> Result<Arc<dyn Method>, Failure> + Send + Sync>;
 
+/// Checks settings without opening a file.
+type Check = Box<dyn Fn(&MethodSettings) -> Result<(), Failure> + Send + Sync>;
+
 /// A line of the registry.
 pub struct Entry {
     /// The name.
@@ -24,6 +27,7 @@ pub struct Entry {
     pub has_bound: bool,
     /// Whether it needs a model or word vectors that do not come with the program.
     pub needs_files: bool,
+    check: Check,
     build: Build,
 }
 
@@ -42,16 +46,25 @@ impl Entry {
         (self.build)(settings)
     }
 
+    /// Checks that the method has these settings and that their values are of the right type, without opening a file.
+    ///
+    /// # Errors
+    /// When one is unknown or cannot be read.
+    pub fn check(&self, settings: &MethodSettings) -> Result<(), Failure> {
+        (self.check)(settings)
+    }
+
     /// A method with files of its own.
     fn with_files(
         name: &'static str,
         summary: &'static str,
         settings: &'static [&'static str],
         has_bound: bool,
+        check: impl Fn(&MethodSettings) -> Result<(), Failure> + Send + Sync + 'static,
         build: impl Fn(&MethodSettings) -> Result<Arc<dyn Method>, Failure> + Send + Sync + 'static,
     ) -> Self {
         let settings = vec![settings, model::SETTINGS, vocabulary::SETTINGS];
-        Self { name, summary, settings, has_bound, needs_files: true, build: Box::new(build) }
+        Self { name, summary, settings, has_bound, needs_files: true, check: Box::new(check), build: Box::new(build) }
     }
 
     /// The method of a mechanism in the core's catalogue.
@@ -62,26 +75,40 @@ impl Entry {
             settings: vec![entry.parameters, token_settings::SETTINGS, model::SETTINGS, vocabulary::SETTINGS],
             has_bound: true,
             needs_files: false,
+            check: Box::new(move |settings| token_settings::read(entry, settings).map(drop)),
             build: Box::new(move |settings| token_settings::build(entry, settings)),
         }
     }
 }
 
+/// What `--help` says of methods that are not mechanisms of the core's catalogue.
+mod summary {
+    pub(super) const METRIC_NOISE: &str = "metric privacy by noise on word vectors, then the nearest word (Feyisetan et al. 2020); needs `--embeddings` or `--model`, `--length public`";
+    pub(super) const MAHALANOBIS: &str =
+        "the same in a norm that follows the spread of the vocabulary (Xu et al. 2020)";
+    pub(super) const LATENT_LAPLACE: &str = "Laplace noise on the vector of the whole text (ADePT, with the noise that it needs, or before ETE-Anon's agent); epsilon is that of the text; needs `--model`";
+    pub(super) const LATENT_GAUSSIAN: &str = "the same with Gaussian noise; needs `--delta` too";
+    pub(super) const AGENT: &str = "an agent changes what a model holds of a text (ETE-Anon, RLTA); NO formal guarantee, only measured; needs `--model`";
+}
+
 /// Every method.
 pub static METHODS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let noise = |name: &'static str, summary| {
-        Entry::with_files(name, summary, word_noise::SETTINGS, true, move |s| word_noise::build(name, s))
+        let check = |settings: &MethodSettings| word_noise::read(settings).map(drop);
+        Entry::with_files(name, summary, word_noise::SETTINGS, true, check, move |s| word_noise::build(name, s))
     };
     let latent = |name: &'static str, summary| {
-        Entry::with_files(name, summary, latent::SETTINGS, true, move |s| latent::build(name, s))
+        let check = |settings: &MethodSettings| latent::read(settings).map(drop);
+        Entry::with_files(name, summary, latent::SETTINGS, true, check, move |s| latent::build(name, s))
     };
+    let agent_check = |settings: &MethodSettings| agent::read(settings).map(drop);
     let mut methods: Vec<Entry> = CATALOGUE.iter().map(Entry::of_mechanism).collect();
     methods.extend([
-        noise("metric-noise", "metric privacy by noise on word vectors, then the nearest word (Feyisetan et al. 2020); needs `--embeddings` or `--model`, `--length public`"),
-        noise("metric-mahalanobis", "the same in a norm that follows the spread of the vocabulary (Xu et al. 2020)"),
-        latent("latent-laplace", "Laplace noise on the vector of the whole text (ADePT, with the noise that it needs, or before ETE-Anon's agent); epsilon is that of the text; needs `--model`"),
-        latent("latent-gaussian", "the same with Gaussian noise; needs `--delta` too"),
-        Entry::with_files(agent::NAME, "an agent changes what a model holds of a text (ETE-Anon, RLTA); NO formal guarantee, only measured; needs `--model`", agent::SETTINGS, false, agent::build),
+        noise("metric-noise", summary::METRIC_NOISE),
+        noise("metric-mahalanobis", summary::MAHALANOBIS),
+        latent("latent-laplace", summary::LATENT_LAPLACE),
+        latent("latent-gaussian", summary::LATENT_GAUSSIAN),
+        Entry::with_files(agent::NAME, summary::AGENT, agent::SETTINGS, false, agent_check, agent::build),
     ]);
     methods
 });

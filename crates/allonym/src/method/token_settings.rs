@@ -35,7 +35,7 @@ pub(super) const SETTINGS: &[&str] = &[
 /// Settings of a token method.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
-struct TokenSettings {
+pub(super) struct TokenSettings {
     /// The mechanism's own parameter, as its paper defines it.
     epsilon: Option<f64>,
     /// The true loss per token, instead of `epsilon`.
@@ -91,11 +91,18 @@ impl Default for TokenSettings {
     }
 }
 
+/// Reads and checks the settings, without opening a file.
+pub(super) fn read(
+    entry: &'static Entry,
+    settings: &MethodSettings,
+) -> Result<(TokenSettings, ModelSettings, Words), Failure> {
+    settings.check_known(&[entry.parameters, SETTINGS, super::model::SETTINGS, vocabulary::SETTINGS])?;
+    Ok((settings.parse()?, settings.parse()?, settings.parse()?))
+}
+
 /// Builds the method of a mechanism in the core's catalogue.
 pub(super) fn build(entry: &'static Entry, settings: &MethodSettings) -> Result<Arc<dyn Method>, Failure> {
-    settings.check_known(&[entry.parameters, SETTINGS, super::model::SETTINGS, vocabulary::SETTINGS])?;
-    let (mut own, model, words): (TokenSettings, ModelSettings, Words) =
-        (settings.parse()?, settings.parse()?, settings.parse()?);
+    let (mut own, model, words) = read(entry, settings)?;
     if entry.name == DEFAULT && own.epsilon.is_none() && own.epsilon_per_token.is_none() && own.total.is_none() {
         own.epsilon_per_token = Some(DEFAULT_LOSS);
     }

@@ -1,6 +1,6 @@
 //! `metric-noise` and `metric-mahalanobis`: noise on each word's vector, then the nearest word.
 
-use super::document::read;
+use super::document;
 use super::model::{self, ModelSettings, OpenModel, Trained};
 use super::settings::MethodSettings;
 use super::source::Form;
@@ -31,7 +31,7 @@ pub(super) const SETTINGS: &[&str] = &["epsilon", "max-tokens", "length", "delta
 /// Settings of word noise.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
-struct WordNoiseSettings {
+pub(super) struct WordNoiseSettings {
     /// The loss per unit of distance.
     epsilon: Option<f64>,
     /// The most tokens of a record that are read. Default 50.
@@ -64,11 +64,15 @@ struct WordNoiseMethod {
     figures: OnceLock<Option<(Spread, Deniability)>>,
 }
 
+/// Reads and checks the settings, without opening a file.
+pub(super) fn read(settings: &MethodSettings) -> Result<(WordNoiseSettings, ModelSettings, Words), Failure> {
+    settings.check_known(&[SETTINGS, model::SETTINGS, vocabulary::SETTINGS])?;
+    Ok((settings.parse()?, settings.parse()?, settings.parse()?))
+}
+
 /// Builds `metric-noise` or `metric-mahalanobis`.
 pub(super) fn build(name: &'static str, settings: &MethodSettings) -> Result<Arc<dyn Method>, Failure> {
-    settings.check_known(&[SETTINGS, model::SETTINGS, vocabulary::SETTINGS])?;
-    let (own, model, words): (WordNoiseSettings, ModelSettings, Words) =
-        (settings.parse()?, settings.parse()?, settings.parse()?);
+    let (own, model, words) = read(settings)?;
     let epsilon =
         own.epsilon.ok_or_else(|| Failure::new(format!("`{name}` needs an epsilon"), "for example `--epsilon 10`"))?;
     if own.length != Length::Public {
@@ -163,7 +167,7 @@ impl Release for WordNoiseMethod {
         let draw = |(record, document): (&Record<'_>, Private<Document>)| {
             Ok(self.writing.write(self.noise.release(document.as_ref(), &mut context.rng(record))))
         };
-        let documents = read(records, self.terms.max_tokens);
+        let documents = document::read(records, self.terms.max_tokens);
         records.par_iter().zip(documents).map(draw).collect()
     }
 }

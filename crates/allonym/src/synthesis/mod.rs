@@ -8,6 +8,7 @@ mod statement;
 mod synthesize;
 mod unigram;
 mod words;
+mod write;
 mod writer;
 
 pub(crate) use pair::OneLabel;

@@ -6,6 +6,7 @@ use super::settings::{Method, Names, SynthesisSettings, no_noise};
 use super::statement::{of_shares, of_training, up};
 use super::unigram::Unigram;
 use super::words;
+use super::write::write;
 use super::writer::Public;
 use crate::failure::Failure;
 use crate::resumable::account_for_run;
@@ -13,12 +14,10 @@ use crate::spending::{Accounting, Request, Reserved, Spending, new_key};
 use crate::training::{begin, check_out, owners_alone};
 use allonym_dp::guarantee::{Claim, RecordLoss};
 use allonym_dp::{Entropy, Guarantee, Purpose};
-use allonym_io::{Compression, Format, Output, push_row};
+use allonym_io::{Compression, Format, Output};
 use allonym_ledger::Cost as Spent;
 use allonym_models::Sampling;
-use allonym_text::{
-    Activity, CancelToken, Cancelled, Cost, Event, Observer, Stage, Vocabulary, Warning, WarningCode, detokenise,
-};
+use allonym_text::{Activity, CancelToken, Cancelled, Cost, Event, Observer, Stage, Vocabulary, Warning, WarningCode};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -158,7 +157,7 @@ pub fn synthesize(
         columns.push(texts);
     }
     let labels: Vec<&str> = plans.iter().map(|plan| plan.label.as_str()).collect();
-    write(settings, format, public.vocabulary(), &labels, &columns)?;
+    write(settings, format, public.vocabulary(), (&labels, columns), &guarantee)?;
     let kept = Some(settings.work.clone());
     let (guarantee, ledger) = (Some(guarantee), accounting.reserved().cloned());
     Ok(Synthesized { plans, trained, written: settings.count, kept, stopped: false, guarantee, ledger })
@@ -247,8 +246,8 @@ fn by_shares(
     observer.event(&Event::Cost(&Cost { epsilon: Some(epsilon), delta: 0.0, unit: "record", explanation }));
     let guarantee = of_shares(settings, epsilon, labelled.texts.len())?;
     let spending = settings.spending(&guarantee);
-    let guarantee = Some(guarantee);
     if settings.dry_run {
+        let guarantee = Some(guarantee);
         let ledger = only_asked(settings, &spending, labelled, observer)?;
         return Ok(Synthesized {
             plans: vec![],
@@ -283,38 +282,7 @@ fn by_shares(
         columns.push(column?);
     }
     let labels: Vec<&str> = labelled.texts.keys().map(String::as_str).collect();
-    write(settings, format, vocabulary, &labels, &columns)?;
-    let (trained, ledger) = (vocabulary.words(), accounting.reserved().cloned());
+    write(settings, format, vocabulary, (&labels, columns), &guarantee)?;
+    let (trained, ledger, guarantee) = (vocabulary.words(), accounting.reserved().cloned(), Some(guarantee));
     Ok(Synthesized { plans: vec![], trained, written: settings.count, kept: None, stopped: false, guarantee, ledger })
-}
-
-/// Writes the texts of all labels, in turns.
-fn write(
-    settings: &SynthesisSettings,
-    format: Format,
-    vocabulary: &Vocabulary,
-    labels: &[&str],
-    columns: &[Vec<Vec<u32>>],
-) -> Result<(), Failure> {
-    let columns_of_file: Vec<&str> =
-        [Some(settings.text_column.as_str()), settings.label_column.as_deref()].into_iter().flatten().collect();
-    let mut bytes = Vec::new();
-    if format == Format::Csv {
-        push_row(columns_of_file.iter().copied(), b',', &mut bytes);
-    }
-    for row in 0..settings.count {
-        let (ids, label) = (&columns[row % labels.len()][row / labels.len()], labels[row % labels.len()]);
-        let text = detokenise(ids.iter().filter_map(|id| vocabulary.word(*id)));
-        let cells = columns_of_file.iter().zip([text.as_str(), label]);
-        if format == Format::Csv {
-            push_row(cells.map(|(_, cell)| cell), b',', &mut bytes);
-        } else {
-            let object = cells.map(|(column, cell)| ((*column).to_owned(), cell.into()));
-            bytes.extend(serde_json::Value::Object(object.collect()).to_string().into_bytes());
-            bytes.push(b'\n');
-        }
-    }
-    let mut output = Output::create(&settings.out, Compression::of_path(&settings.out))?;
-    output.write(&bytes)?;
-    Ok(output.finish()?)
 }
