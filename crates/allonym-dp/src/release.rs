@@ -80,29 +80,35 @@ pub fn release<P: Proposer>(
     };
     // How many draws each record has left.
     let mut left: Vec<usize> = drawings.iter_mut().map(draws).collect();
-    let first = terms.length.first_token().get() as usize;
+    let (first, reads_context) = (terms.length.first_token().get() as usize, mechanism.reads_context());
     let mut texts: Vec<Vec<TokenId>> = left.iter().map(|draws| Vec::with_capacity(*draws)).collect();
     let mut drawn = vec![None; drawings.len()];
     while left.iter().any(|draws| *draws > 0) {
-        for (place, drawing) in drawings.iter_mut().enumerate() {
-            drawn[place] = None;
-            if left[place] == 0 {
+        let records = drawings.iter_mut().zip(&mut texts).zip(&mut left).zip(&mut drawn).enumerate();
+        for (place, (((drawing, text), left), drawn)) in records {
+            *drawn = None;
+            if *left == 0 {
                 continue;
             }
-            left[place] -= 1;
-            let context = PublicContext::expecting(expectation.logits(place).get(first..).unwrap_or_default());
-            let scores = drawing.proposer.as_mut().map(|proposer| proposer.scores(&texts[place]));
+            *left -= 1;
+            let context = match reads_context {
+                true => PublicContext::expecting(expectation.logits(place).get(first..).unwrap_or_default()),
+                false => PublicContext::NONE,
+            };
+            let scores = drawing.proposer.as_mut().map(|proposer| proposer.scores(text));
             let outcome = mechanism.draw(scores, &context, &mut drawing.rng).into_value();
             let token = terms.length.token(outcome);
             if token == TokenId::END {
                 // What is left unsaid after a drawn end depends on the release alone. The whole length is charged.
-                left[place] = 0;
+                *left = 0;
             } else {
-                texts[place].push(token);
-                drawn[place] = Some(token);
+                text.push(token);
+                *drawn = Some(token);
             }
         }
-        expectation.after(&drawn);
+        if reads_context {
+            expectation.after(&drawn);
+        }
     }
     texts.into_iter().map(Released::by_mechanism).collect()
 }

@@ -56,6 +56,12 @@ const EXITS: &[(&str, &str, &str)] = &[
     ("ForOwner::show(", "allonym/src/synthesis/write.rs", "`--not-private` texts go into a file of their owner"),
     ("Released::by_mechanism", "allonym-dp/src/release.rs", "the release loop: every token was drawn by a mechanism"),
     ("Released::by_mechanism", "allonym-dp/src/terms.rs", "the longest length, which tells nothing"),
+    ("Synthetic::from_dp_outputs(", "allonym/src/synthesis/write.rs", "asks whether there is a bound"),
+    (
+        "Synthetic::from_dp_outputs(",
+        "allonym/src/synthesis/write.rs",
+        "written by a DP-trained model, or from noisy counts",
+    ),
     (
         "rewrite(",
         "allonym/src/entities/generalize.rs",

@@ -7,7 +7,7 @@ use crate::explain::{Explanations, Traced};
 use crate::failure::Failure;
 use crate::owner::OwnerReport;
 use allonym_dp::audit::{Effort, Finding, audit, audit_in};
-use allonym_dp::mechanism::Mechanism;
+use allonym_dp::mechanism::{Mechanism, Reads};
 use allonym_dp::{Drawing, Entropy, ExitText, Guarantee, NoExpectation, PublicContext, Released, Terms, release};
 use allonym_models::lexical::term_frequencies;
 use allonym_text::vocabulary::TokenId;
@@ -33,6 +33,9 @@ impl fmt::Debug for TokenMethod {
 
 /// Words of a text, before each of which a mechanism is audited that reads what a model expects.
 const AUDITED_PREFIX: [&str; 3] = ["the", "food", "was"];
+
+/// Texts that are drawn side by side where no scores are read.
+const TEXTS_WITHOUT_SCORES: usize = 32;
 
 /// A record being drawn.
 type Drawn<'a> = Drawing<Traced<BoxedProposer<'a>>>;
@@ -168,12 +171,17 @@ impl Release for TokenMethod {
             Err(error) => return records.iter().map(|_| Err(error.clone())).collect(),
         };
         let logits = self.source.proposes_logits();
-        let mut drawings: Vec<Drawn<'_>> = Vec::with_capacity(records.len());
-        for (record, proposer) in records.iter().zip(proposers) {
+        let drawings = records.par_iter().zip(proposers).map(|(record, proposer)| {
             let proposer = proposer.map(|proposer| Traced::new(proposer, reads, logits).kept(explained));
-            drawings.push(Drawing { proposer, rng: context.rng(record) });
-        }
-        let group = if self.mechanism.reads_context() { self.source.group() } else { 1 };
+            Drawing { proposer, rng: context.rng(record) }
+        });
+        let mut drawings: Vec<Drawn<'_>> = drawings.collect();
+        let group = match reads {
+            _ if self.mechanism.reads_context() => self.source.group(),
+            Reads::Nothing => TEXTS_WITHOUT_SCORES,
+            // The scores of a large vocabulary fill a cache: one text after the other.
+            _ => 1,
+        };
         let groups: Result<Vec<_>, RecordError> =
             drawings.par_chunks_mut(group).map(|group| self.draw_group(group)).collect();
         let released: Vec<Released<Vec<TokenId>>> = match groups {

@@ -34,7 +34,7 @@ impl Source for ErAeSource {
             return Err(RecordError::new("the model could not encode the texts"));
         }
         let proposer = |encoded| Box::new(self.model.proposal(encoded, terms.length, reads)) as BoxedProposer<'a>;
-        Ok(encoded.into_iter().map(|encoded| encoded.map(proposer)).collect())
+        Ok(encoded.into_par_iter().map(|encoded| encoded.map(proposer)).collect())
     }
 
     fn card(&self) -> Option<&Card> {

@@ -7,6 +7,7 @@ use allonym_dp::{Expectation, Terms};
 use allonym_models::fluent::{FluentModel, Written};
 use allonym_nn::Card;
 use allonym_text::{Document, Private};
+use rayon::prelude::*;
 
 /// A language model with its card.
 pub(in crate::method) struct FluentSource {
@@ -26,7 +27,7 @@ impl Source for FluentSource {
         _: Reads,
     ) -> Result<Vec<Private<BoxedProposer<'a>>>, RecordError> {
         let proposer = |document: Document| Box::new(self.model.proposal(&document, terms.length)) as BoxedProposer<'a>;
-        Ok(documents.into_iter().map(|document| document.map(proposer)).collect())
+        Ok(documents.into_par_iter().map(|document| document.map(proposer)).collect())
     }
 
     fn expectation(&self, texts: usize) -> Result<Box<dyn Expectation + '_>, RecordError> {

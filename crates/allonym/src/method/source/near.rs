@@ -7,6 +7,7 @@ use allonym_dp::mechanism::Reads;
 use allonym_models::lexical::Lexical;
 use allonym_nn::Card;
 use allonym_text::{Document, Private};
+use rayon::prelude::*;
 
 /// Word vectors; with the card, where they are a model's.
 pub(in crate::method) struct NearSource {
@@ -26,7 +27,7 @@ impl Source for NearSource {
         _: Reads,
     ) -> Result<Vec<Private<BoxedProposer<'a>>>, RecordError> {
         let proposer = |document: Document| Box::new(self.near.proposal(&document, terms.length)) as BoxedProposer<'a>;
-        Ok(documents.into_iter().map(|document| document.map(proposer)).collect())
+        Ok(documents.into_par_iter().map(|document| document.map(proposer)).collect())
     }
 
     fn card(&self) -> Option<&Card> {

@@ -8,7 +8,8 @@ use crate::method::RecordError;
 use allonym_dp::mechanism::Reads;
 use allonym_dp::{Length, Outcome, Proposer, Terms};
 use allonym_text::vocabulary::TokenId;
-use allonym_text::{Document, Private, Vocabulary};
+use allonym_text::{Document, Private, Token, Vocabulary};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The words of a text, as a vocabulary knows them.
@@ -30,7 +31,7 @@ impl Source for VerbatimSource {
         let proposer = |document: Document| {
             Box::new(Verbatim::new(&document, &self.vocabulary, terms.length, reads)) as BoxedProposer<'a>
         };
-        Ok(documents.into_iter().map(|document| document.map(proposer)).collect())
+        Ok(documents.into_par_iter().map(|document| document.map(proposer)).collect())
     }
 
     fn is_verbatim(&self) -> bool {
@@ -49,7 +50,8 @@ pub(crate) fn extremes(reads: Reads) -> (f32, f32) {
 
 /// Proposes the tokens of a document one after the other.
 pub(crate) struct Verbatim {
-    /// The outcome that each step proposes, if any.
+    tokens: usize,
+    /// The outcome that each step proposes, if any; empty where no scores are read.
     wanted: Vec<Option<Outcome>>,
     length: Length,
     scores: Vec<f32>,
@@ -60,11 +62,16 @@ pub(crate) struct Verbatim {
 
 impl Verbatim {
     pub(crate) fn new(document: &Document, vocabulary: &Vocabulary, length: Length, reads: Reads) -> Self {
-        let wanted = document.tokens().map(|token| length.outcome(TokenId::new(vocabulary.id(token.text))));
         let (high, low) = extremes(reads);
-        let scores =
-            if reads == Reads::Nothing { Vec::new() } else { vec![low; length.outcomes(vocabulary.words()) as usize] };
-        let mut proposer = Self { wanted: wanted.collect(), length, scores, high, low, raised: None };
+        let (wanted, scores) = match reads {
+            Reads::Nothing => (Vec::new(), Vec::new()),
+            _ => {
+                let outcome = |token: Token<'_>| length.outcome(TokenId::new(vocabulary.id(token.text)));
+                let scores = vec![low; length.outcomes(vocabulary.words()) as usize];
+                (document.tokens().map(outcome).collect(), scores)
+            }
+        };
+        let mut proposer = Self { tokens: document.len(), wanted, length, scores, high, low, raised: None };
         if let Some(end) = length.outcome(TokenId::END).filter(|_| reads == Reads::Order) {
             // Where only the order counts, an end that nobody proposed must not win a tie.
             proposer.set(end, low - 1.0);
@@ -81,10 +88,13 @@ impl Verbatim {
 
 impl Proposer for Verbatim {
     fn tokens(&self) -> usize {
-        self.wanted.len()
+        self.tokens
     }
 
     fn scores(&mut self, released: &[TokenId]) -> &[f32] {
+        if self.scores.is_empty() {
+            return &[];
+        }
         if let Some(raised) = self.raised.take() {
             self.set(raised, self.low);
         }
