@@ -1,9 +1,9 @@
-//! The privacy core: randomness, mechanisms, and the guarantees that they give.
+//! The privacy core: randomness, mechanisms, accounting, guarantees, audits, and the types under which a value may leave.
 //!
 //! Small on purpose. No float decides the draw of a token or of a latent vector ([`vector_noise`] is the one exception, and
-//! says so), there is no code outside of Rust's checks, and the only way from [`Private`](allonym_text::Private) to
-//! [`Released`] leads through a [`Mechanism`], through the noise of [`latent`] and [`vector_noise`],
-//! through [`counts`], [`histogram`] and [`presence`], or through [`generalise`], which protects names alone and says so.
+//! says so), and there is no unsafe code. A [`Private`](allonym_text::Private) value becomes [`Released`] only through a
+//! [`Mechanism`], through the noise of [`latent`] and [`vector_noise`], or through [`counts`], [`histogram`] and [`presence`].
+//! A [`Rewriter`] yields [`Rewritten`] values, for which nothing is promised.
 #![forbid(unsafe_code)]
 
 pub mod accountant;

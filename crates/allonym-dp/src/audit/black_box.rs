@@ -27,7 +27,7 @@ impl Halves {
 
     /// Counts an outcome; every second turn measures.
     pub(super) fn add(&mut self, turn: u64, outcome: usize) {
-        let half = if turn % 2 == 0 { &mut self.choose } else { &mut self.measure };
+        let half = if turn.is_multiple_of(2) { &mut self.choose } else { &mut self.measure };
         half[outcome] += 1;
     }
 

@@ -10,12 +10,15 @@ use crate::latent::{Latent, Noise};
 use crate::presence::Presence;
 use crate::vector_noise::{Norm, VectorNoise, Vectors};
 
+/// Makes a subject at several settings.
+type Build = fn() -> Result<Vec<Box<dyn Auditable>>, DpError>;
+
 /// A mechanism that is audited by name.
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseSubject {
     /// Its name; a release method has the same name where there is one.
     pub name: &'static str,
-    build: fn() -> Result<Vec<Box<dyn Auditable>>, DpError>,
+    build: Build,
 }
 
 impl NoiseSubject {

@@ -8,10 +8,13 @@ const EDGES: [f64; 13] = [-3.0, -2.0, -1.5, -1.0, -0.6, -0.3, 0.0, 0.3, 0.6, 1.0
 /// Below this scale, in grid steps, the rounding of continuous tails to the grid would be visible.
 const FINE: f64 = 256.0;
 
+/// The cell of a release.
+type Cell<'a> = Box<dyn Fn(&[f64]) -> usize + 'a>;
+
 /// The probabilities of the cells of a release, and which cell a release is in.
 pub struct Stated<'a> {
     probabilities: Vec<f64>,
-    cell: Box<dyn Fn(&[f64]) -> usize + 'a>,
+    cell: Cell<'a>,
 }
 
 impl<'a> Stated<'a> {

@@ -195,11 +195,11 @@ struct Public<'a> {
 }
 
 /// Writes texts from noised vectors; none at all where the model fails.
-fn decode(noised: Vec<Vec<f32>>, public: &Public<'_>) -> Vec<Vec<TokenId>> {
+fn decode(noised: &[Vec<f32>], public: &Public<'_>) -> Vec<Vec<TokenId>> {
     // Streams that no noise came from.
     let stream = |number: &u64| public.entropy.stream(Purpose::Synthetic, *number);
     let mut rngs: Vec<PrivacyRng> = public.numbers.iter().map(stream).collect();
-    let mut written = public.coder.write(&noised, public.max_tokens, &mut rngs).unwrap_or_default();
+    let mut written = public.coder.write(noised, public.max_tokens, &mut rngs).unwrap_or_default();
     written.iter_mut().for_each(|text| text.truncate(public.max_tokens));
     written.into_iter().map(|text| text.into_iter().map(TokenId::new).collect()).collect()
 }
@@ -216,7 +216,7 @@ impl Release for LatentMethod {
         // From here on, everything is computed from what was released.
         let numbers = records.iter().map(|record| record.number).collect();
         let public = Public { coder: &*self.coder, max_tokens, entropy: context.entropy, numbers };
-        let written = noised.map_with(&public, decode).apart();
+        let written = noised.map_with(&public, |noised, public| decode(&noised, public)).apart();
         if written.len() != records.len() {
             return fail_all(records, "the model could not write the texts");
         }
