@@ -111,7 +111,8 @@ impl Settings {
     ///
     /// # Errors
     /// When a setting is out of range, contradicts another, or would do harm.
-    pub fn check(self) -> Result<Checked, Failure> {
+    pub fn check(mut self) -> Result<Checked, Failure> {
+        self.method = registry::complete(self.method)?;
         let method = registry::build(&self.method)?;
         self.check_with(method)
     }

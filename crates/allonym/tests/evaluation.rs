@@ -78,6 +78,12 @@ fn a_report_has_figures_and_its_twin_and_no_text_unless_it_is_asked_for() {
     assert!(page.contains("Nothing is known about how this was made"));
     // The same with samples.
     assert_eq!(run(&[&arguments[..], &["--samples", "2"]].concat()).code, Some(0));
+    #[cfg(unix)]
+    for file in ["report.html", "report.json"] {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(corpus.place.path(file)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{file} quotes originals: it is for their owner");
+    }
     assert!(read("report.html").contains(CANARY) && read("report.json").contains(CANARY));
 }
 

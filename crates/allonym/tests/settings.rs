@@ -127,3 +127,29 @@ fn a_seeded_release_is_marked_as_not_private() {
     let outcome = run_with_input(&["anonymize", "--seed", "7"], b"hello\n");
     assert!(outcome.stderr.contains("not private: seeded"), "{}", outcome.stderr);
 }
+
+#[test]
+fn a_run_file_has_the_defaults_that_decide_what_is_drawn_and_what_it_costs() {
+    let place = Place::new();
+    let input = place.file("in.csv", "id,text\n1,hello there\n");
+    let output = place.name("out.csv");
+    let outcome = Outcome::from(common::allonym().args(["anonymize", &input, "-o", &output]).output().unwrap());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let file = place.read("out.csv.run.toml");
+    for line in
+        ["method = \"fluent\"", "epsilon-per-token = 8.0", "max-tokens = 50", "length = \"fixed\"", "delta = 0.0"]
+    {
+        assert!(file.lines().any(|found| found == line), "{line}: {file}");
+    }
+}
+
+#[test]
+fn a_settings_file_of_0_1_names_its_mechanism() {
+    let place = Place::new();
+    let input = place.file("in.csv", "id,text\n1,hello there\n");
+    let config = place.file("old.toml", "mechanism = \"random\"\nmax-tokens = 3\nlength = \"fixed\"\ndelta = 0.0\nform = \"text\"\nallow-private-model = false\n");
+    let outcome = run(&["anonymize", &input, "--config", &config]);
+    assert!(outcome.code == Some(0) && outcome.stderr.contains("protected by `random`"), "{}", outcome.stderr);
+    let renamed = run(&["anonymize", &input, "--mechanism", "random"]);
+    assert!(renamed.code == Some(2) && renamed.stderr.contains("write `--method random`"), "{}", renamed.stderr);
+}

@@ -45,7 +45,7 @@ pub(super) struct Evaluate {
     #[command(flatten)]
     utility: Measuring,
 
-    /// Show so many originals beside their releases: whoever has the report has these texts
+    /// Show so many originals beside their releases: whoever has the report has these texts; only you can read the file
     #[arg(long, value_name = "N", default_value_t = 0)]
     samples: usize,
 }
@@ -92,8 +92,8 @@ impl Evaluate {
         let sheet = evaluate(&plan, &terminal, interrupt.token())?;
         drop(terminal);
         if let Some(report) = &self.report {
-            write(report, &render(&sheet)?)?;
-            write(&report.with_extension("json"), &json(&sheet)?)?;
+            write(report, &render(&sheet)?, self.samples > 0)?;
+            write(&report.with_extension("json"), &json(&sheet)?, self.samples > 0)?;
         }
         if self.json { print_json(&sheet) } else { print(&summary(&sheet, self.report.as_deref())) }
     }
@@ -121,8 +121,12 @@ fn check_target(report: &Path, inputs: &[&PathBuf]) -> Result<(), Failure> {
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let mut file = Output::create(path, Compression::None)?;
+/// Writes a report. One that quotes originals is for their owner: nobody else can read the file.
+fn write(path: &Path, text: &str, quotes_originals: bool) -> Result<(), Failure> {
+    let mut file = match quotes_originals {
+        true => Output::create_for_owner(path)?,
+        false => Output::create(path, Compression::None)?,
+    };
     file.write(text.as_bytes())?;
     Ok(file.finish()?)
 }

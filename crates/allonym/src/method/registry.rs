@@ -3,9 +3,11 @@
 //! From it come `--help`, the check of `--method`, the settings that each method has, the conformance suite and
 //! `audit --all`.
 
-use super::settings::MethodSettings;
+use super::settings::{DEFAULT, MethodSettings};
+use super::source::Form;
 use super::{Method, agent, latent, model, token_settings, vocabulary, word_noise};
 use crate::failure::Failure;
+use allonym_dp::Terms;
 use allonym_dp::mechanism::{self, CATALOGUE};
 use std::sync::{Arc, LazyLock};
 
@@ -130,10 +132,35 @@ pub fn unknown_setting(settings: &MethodSettings) -> Option<&str> {
     settings.parameters.keys().find(|key| !known(key)).map(String::as_str)
 }
 
-/// Builds a method from its settings.
+/// The settings with the defaults that decide what is drawn and what it costs: a run file that has them can be repeated by a later
+/// version with other defaults.
+///
+/// # Errors
+/// When there is no such method.
+pub fn complete(mut settings: MethodSettings) -> Result<MethodSettings, Failure> {
+    let entry = find(&settings.name)?;
+    let has = |setting: &str| entry.settings.iter().any(|list| list.contains(&setting));
+    if settings.name == DEFAULT && !["epsilon", "epsilon-per-token", "total"].iter().any(|budget| settings.has(budget))
+    {
+        settings = settings.with("epsilon-per-token", token_settings::DEFAULT_LOSS);
+    }
+    let Terms { max_tokens, length, delta, .. } = Terms::default();
+    let defaults: [(&str, toml::Value); 4] = [
+        ("max-tokens", (max_tokens as i64).into()),
+        ("length", length.name().into()),
+        ("delta", delta.into()),
+        ("form", Form::default().name().into()),
+    ];
+    for (setting, value) in defaults.into_iter().filter(|(setting, _)| has(setting)) {
+        settings.parameters.entry(setting).or_insert(value);
+    }
+    Ok(settings)
+}
+
+/// Builds a method from its settings; those that are missing have their defaults.
 ///
 /// # Errors
 /// When there is no such method, or its settings do not fit.
 pub fn build(settings: &MethodSettings) -> Result<Arc<dyn Method>, Failure> {
-    find(&settings.name)?.build(settings)
+    find(&settings.name)?.build(&complete(settings.clone())?)
 }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The privacy loss per token where none is given: about half of the meaning is kept, and most names are not.
-const DEFAULT_LOSS: f64 = 8.0;
+pub(super) const DEFAULT_LOSS: f64 = 8.0;
 
 /// Settings that every token method has, besides those of its mechanism, its model and its words.
 pub(super) const SETTINGS: &[&str] = &[
@@ -102,10 +102,7 @@ pub(super) fn read(
 
 /// Builds the method of a mechanism in the core's catalogue.
 pub(super) fn build(entry: &'static Entry, settings: &MethodSettings) -> Result<Arc<dyn Method>, Failure> {
-    let (mut own, model, words) = read(entry, settings)?;
-    if entry.name == DEFAULT && own.epsilon.is_none() && own.epsilon_per_token.is_none() && own.total.is_none() {
-        own.epsilon_per_token = Some(DEFAULT_LOSS);
-    }
+    let (own, model, words) = read(entry, settings)?;
     let terms = own.terms()?;
     let opened = open_model(entry, &own, &model, &words)?;
     let vocabulary = match &opened {

@@ -34,7 +34,9 @@ impl From<Output> for Outcome {
 
 /// What is about files, columns and errors is tried with the mechanism that costs no time, unless another is named.
 fn quick<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
-    let named = |name: &&str| name.starts_with("--method") || *name == "--config" || *name == "--model";
+    let named = |name: &&str| {
+        name.starts_with("--method") || name.starts_with("--mechanism") || *name == "--config" || *name == "--model"
+    };
     let random: &[&str] = match arguments.first() {
         Some(&"anonymize") if !arguments.iter().any(named) => &["--method", "random"],
         _ => &[],
